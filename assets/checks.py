@@ -1,43 +1,44 @@
 """Checks of a healthy worker. A failed check names the trouble; none shows personal data."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
 from assets import metadata
 from assets.observations import read_lags
 from assets.overview import pass_state, worker_health
-from assets.prices import price_not_stale, prices
-from assets.relay import ops_alerts, owner_activity, relay_requests
-from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, returned_emails, sent_emails
-from assets.service import Service, read_facts
-from assets.statistics import statistics_snapshots
-from assets.steps import AFTER_THE_WORK, PASS_OF, SECONDS
-from assets.upgrades import upgrade_operations
+from assets.relay import ops_alerts, relay_requests
+from assets.reminders import chain_index, notify_signals, sent_emails
+from assets.service import Service
+from assets.steps import AFTER_THE_WORK, SECONDS
+from reminder_worker.declarations import WorkerPass
+from reminder_worker.features import PASSES
+from reminder_worker.monitoring.feature import PASS_STATES, UNDECIDED_EMAILS
+from reminder_worker.outbox.feature import CONDITIONS, UNDELIVERED_ALERTS
+from reminder_worker.relay.feature import WALLETS
+from reminder_worker.reminders.feature import NEW_SIGNALS
 
 if TYPE_CHECKING:
-    from reminder_worker.monitoring.facts import FactPart, OperatorFacts
+    from reminder_worker.declarations import ExpectedPass
+    from reminder_worker.monitoring.facts import PassState
+    from reminder_worker.runtime import Runtime
 
 SETTLED_WITHIN = 15 * 60  # seconds; a signal is planned, an unknown email decided, long before
 
 
-def _ask_facts(service: Service, *parts: "FactPart") -> "OperatorFacts":
-    return service.call(lambda runtime: read_facts(runtime, *parts), SECONDS)
-
-
-def _make_run_check(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
-    name = PASS_OF[asset.key.to_user_string()]
-
+def _make_run_check(step: WorkerPass, asset: str) -> dg.AssetChecksDefinition:
     spec = dg.AssetCheckSpec(
         "every_chain_succeeded",
         asset=asset,
         description="The pass did its work on every chain. If not, the run fails, after all else in it was done.",
     )
 
-    @dg.multi_asset_check(name=f"{name}_every_chain_succeeded", specs=[spec], op_tags=AFTER_THE_WORK)
+    @dg.multi_asset_check(name=f"{step.name}_every_chain_succeeded", specs=[spec], op_tags=AFTER_THE_WORK)
     def check(service: dg.ResourceParam[Service]) -> Iterator[dg.AssetCheckResult]:
-        failed = [state for state in _ask_facts(service, "passes").states_of(name) if state.error]
+        from reminder_worker.monitoring.facts import states_of
+
+        failed = [state for state in states_of(step, service.read(PASS_STATES)) if state.error]
         rows = [(state.chain_id, state.error, metadata.format_age(state.failed_age)) for state in failed]
         yield dg.AssetCheckResult(
             passed=not failed,
@@ -48,7 +49,7 @@ def _make_run_check(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
         )
         if failed:
             words = ", ".join(f"chain {state.chain_id}: {state.error}" for state in failed)
-            raise dg.Failure(f"{name} failed: {words}", allow_retries=False)
+            raise dg.Failure(f"{step.name} failed: {words}", allow_retries=False)
 
     return check
 
@@ -80,7 +81,7 @@ def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=notify_signals, op_tags=AFTER_THE_WORK)
 def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Every signal was planned, or set aside with a reason, soon after it was seen."""
-    counts = _ask_facts(service, "signals").signals
+    counts = service.read(NEW_SIGNALS)
     oldest = max((count.oldest for count in counts), default=0)
     return dg.AssetCheckResult(
         passed=oldest <= SETTLED_WITHIN,
@@ -93,7 +94,7 @@ def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckRes
 @dg.asset_check(asset=sent_emails, op_tags=AFTER_THE_WORK)
 def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No email is dead or was held within a week (an operator has to look), and none stays unknown for long."""
-    counts = _ask_facts(service, "undecided").undecided
+    counts = service.read(UNDECIDED_EMAILS)
     stuck = [count for count in counts if count.needs_operator]
     late = [count for count in counts if count.state == "unknown" and count.oldest > SETTLED_WITHIN]
     return dg.AssetCheckResult(
@@ -116,7 +117,7 @@ def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResu
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def no_stuck_slot(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Whatever was sent from a wallet of ours is mined soon."""
-    found = _ask_facts(service, "wallets").wallets
+    found = service.read(WALLETS)
     oldest = max((wallet.oldest_open or 0 for wallet in found), default=0)
     return dg.AssetCheckResult(
         passed=oldest <= SETTLED_WITHIN,
@@ -131,7 +132,7 @@ def no_stuck_slot(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def no_stopped_wallet(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No wallet of ours was stopped because the chain shows what it never signed."""
-    found = _ask_facts(service, "wallets").wallets
+    found = service.read(WALLETS)
     stopped = [f"{each.address}{metadata.name_chain(each.chain_id)}: {each.stopped}" for each in found if each.stopped]
     return dg.AssetCheckResult(
         passed=not stopped,
@@ -143,7 +144,7 @@ def no_stopped_wallet(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Each wallet pays for as many transactions as is set, and for each that waits, by the last look at its balance."""
-    found = [each for each in _ask_facts(service, "conditions").conditions if each.kind == "relayer_low_balance"]
+    found = [each for each in service.read(CONDITIONS) if each.kind == "relayer_low_balance"]
     return dg.AssetCheckResult(
         passed=not found,
         severity=dg.AssetCheckSeverity.WARN,
@@ -161,7 +162,7 @@ def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=ops_alerts, op_tags=AFTER_THE_WORK)
 def every_alert_delivered(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The mail service refused no alert. Waiting alerts are in the service log already."""
-    found = _ask_facts(service, "undelivered_alerts").undelivered_alerts
+    found = service.read(UNDELIVERED_ALERTS)
     return dg.AssetCheckResult(
         passed=not found["dead"],
         description=f"refused: {found['dead']}, waiting for the mail service: {found['queued']}",
@@ -174,9 +175,12 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Every pass that is on succeeded lately on every chain; looks that found nothing count."""
     from reminder_worker.monitoring.rules import find_silent
 
+    async def find(runtime: "Runtime") -> "list[tuple[ExpectedPass, PassState | None]]":
+        return find_silent(runtime.scope.expected, await PASS_STATES.read(runtime.scope))
+
     silent = [
         (expected.name, expected.chain_id, metadata.format_age(state.succeeded_age if state else None))
-        for expected, state in find_silent(_ask_facts(service, "passes"))
+        for expected, state in service.call(find, SECONDS)
     ]
     return dg.AssetCheckResult(
         passed=not silent,
@@ -191,10 +195,11 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=worker_health, op_tags=AFTER_THE_WORK)
 def nothing_is_wrong(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No alert says that something is wrong now, and the watchdog looks, which would. The runbook says what to do."""
-    facts = _ask_facts(service, "conditions", "passes")
-    found = facts.conditions
+    from reminder_worker.monitoring.facts import watchdog_looks
+
+    found = service.read(CONDITIONS)
     said = [f"{c.kind}: {c.subject}{metadata.name_chain(c.chain_id)}, for {metadata.format_age(c.age)}" for c in found]
-    if not facts.watchdog_looks:
+    if not watchdog_looks(service.read(PASS_STATES)):
         said.insert(0, "the watchdog does not look, and nobody knows")
     return dg.AssetCheckResult(
         passed=not said,
@@ -203,25 +208,7 @@ def nothing_is_wrong(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     )
 
 
-RUN_CHECKS = tuple(
-    _make_run_check(asset)
-    for asset in (
-        chain_index,
-        notify_signals,
-        due_reminders,
-        sent_emails,
-        gift_emails,
-        returned_emails,
-        relay_requests,
-        owner_activity,
-        prices,
-        statistics_snapshots,
-        upgrade_operations,
-        ops_alerts,
-        worker_health,
-    )
-)
-HEALTH_RUN_CHECK = RUN_CHECKS[-1]  # the sensor starts runs of worker_health only after a change
+RUN_CHECKS: Final = {step: _make_run_check(step, step.asset) for step in PASSES if step.asset}
 STANDING_CHECKS = (
     index_lag,
     every_signal_settled,
@@ -230,7 +217,6 @@ STANDING_CHECKS = (
     no_stopped_wallet,
     balances_suffice,
     every_alert_delivered,
-    price_not_stale,
     every_pass_alive,
     nothing_is_wrong,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from reminder_worker.outbox.messages import format_amount
+from reminder_worker.outbox.messages import format_amount, format_clock
 
 if TYPE_CHECKING:
     from reminder_worker.auto_renew.operator_facts import DecisionCount, OwnerDecision
@@ -57,10 +57,6 @@ def join_sentence(troubles: Iterable[str], good: str) -> str:
 def name_chain(chain_id: int) -> str:
     """Return the chain in words; nothing for chain 0."""
     return f" on chain {chain_id}" if chain_id else ""
-
-
-def format_clock(unix_seconds: float) -> str:
-    return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def pass_report(states: "Iterable[PassState]") -> Metadata:

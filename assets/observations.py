@@ -3,14 +3,22 @@
 A pass that finds nothing makes no materialization (docs/decisions/0007), and an operator still asks how things stand.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from assets import metadata, prices, relay, reminders, upgrades
-from assets.service import Service, read_facts
-from assets.steps import PASS_OF, SECONDS
+from assets import metadata, reminders
+from assets.service import Service
+from assets.steps import READERS, SECONDS, Facts, shown_between_runs
+from reminder_worker.features import PASSES
+from reminder_worker.gifts.feature import GIFT_NOTIFICATIONS
+from reminder_worker.indexer.feature import POSITIONS
+from reminder_worker.monitoring.feature import PASS_STATES
+from reminder_worker.outbox.feature import RECENT_ALERTS
+from reminder_worker.relay.feature import ENDED_REQUESTS, OPEN_REQUESTS
+from reminder_worker.reminders.feature import RECIPIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,13 +26,12 @@ if TYPE_CHECKING:
     from reminder_worker.monitoring.endpoints import IndexLag
     from reminder_worker.runtime import Runtime
 
-Reader = Callable[["Runtime"], Awaitable[metadata.Metadata]]
-
 
 def observe(service: Service) -> Iterator[dg.AssetObservation]:
-    """Yield an observation of each asset that the run of the overview does not make."""
-    for name, read in READERS.items():
-        yield dg.AssetObservation(name, metadata=service.call(read, SECONDS))
+    """Yield an observation of each asset with a reader: the run of the overview does not make them."""
+    for asset, read in READERS.items():
+        found = service.call(partial(_read_both, asset=asset, read=read), SECONDS)
+        yield dg.AssetObservation(asset, metadata=found)
 
 
 def observe_index(service: Service) -> dg.AssetObservation:
@@ -38,65 +45,46 @@ def observe_index(service: Service) -> dg.AssetObservation:
 async def read_lags(runtime: "Runtime") -> "Sequence[IndexLag]":
     from reminder_worker.monitoring.endpoints import read_index_lags
 
-    return await read_index_lags(runtime.chains, (await read_facts(runtime, "positions")).positions)
+    return await read_index_lags(runtime.chains, await POSITIONS.read(runtime.scope))
 
 
+@shown_between_runs("recipients")
 async def _read_recipients(runtime: "Runtime") -> metadata.Metadata:
-    return {"dagster/row_count": (await read_facts(runtime, "recipients")).recipients}
+    return {"dagster/row_count": await RECIPIENTS.read(runtime.scope)}
 
 
+@shown_between_runs("gift_notifications")
 async def _read_gifts(runtime: "Runtime") -> metadata.Metadata:
-    return {"gifts to be told of": (await read_facts(runtime, "gift_notifications")).gift_notifications}
+    return {"gifts to be told of": await GIFT_NOTIFICATIONS.read(runtime.scope)}
 
 
+@shown_between_runs("authorizations")
 async def _read_authorizations(runtime: "Runtime") -> metadata.Metadata:
-    facts = await read_facts(runtime, "open_requests", "ended_requests")
+    open_requests = await OPEN_REQUESTS.read(runtime.scope)
+    ended_requests = await ENDED_REQUESTS.read(runtime.scope)
     return {
-        "open": metadata.requests_table(facts.open_requests),
-        "ended in the last day": metadata.requests_table(facts.ended_requests),
+        "open": metadata.requests_table(open_requests),
+        "ended in the last day": metadata.requests_table(ended_requests),
     }
 
 
+@shown_between_runs("raised_alerts")
 async def _read_alerts(runtime: "Runtime") -> metadata.Metadata:
-    alerts = (await read_facts(runtime, "recent_alerts")).recent_alerts
+    alerts = await RECENT_ALERTS.read(runtime.scope)
     return {"alerts of the last day": len(alerts), "what was told": metadata.alerts_table(alerts)}
 
 
-async def _read_states(runtime: "Runtime", name: str) -> metadata.Metadata:
-    """Return when the pass of an asset last looked, or why it is off."""
-    from reminder_worker import passes
+async def _read_state(runtime: "Runtime", asset: str) -> metadata.Metadata:
+    """Return when the pass of an asset was last polled, or why it is off; nothing for an asset without a pass."""
+    from reminder_worker.monitoring.facts import states_of
 
-    step = passes.BY_NAME[PASS_OF[name]]
-    if off := step.switched_off(runtime.settings):
+    step = next((step for step in PASSES if step.asset == asset), None)
+    if step is None:
+        return {}
+    if off := step.off(runtime.settings):
         return {"pass": f"off: {off}"}
-    return {"pass": metadata.passes_table((await read_facts(runtime, "passes")).states_of(step.name), {})}
+    return {"pass": metadata.passes_table(states_of(step, await PASS_STATES.read(runtime.scope)), {})}
 
 
-def _with_pass(name: str, read: Reader) -> Reader:
-    async def read_both(runtime: "Runtime") -> metadata.Metadata:
-        return {**await _read_states(runtime, name), **await read(runtime)}
-
-    return read_both
-
-
-_OF_PASSES: Final[Mapping[str, Reader]] = {
-    "chain_index": reminders.read_index_metadata,
-    "notify_signals": reminders.read_signal_metadata,
-    "due_reminders": reminders.read_window_metadata,
-    "sent_emails": reminders.read_email_metadata,
-    "gift_emails": reminders.read_gift_metadata,
-    "returned_emails": reminders.read_bounce_metadata,
-    "owner_activity": relay.read_owner_metadata,
-    "relay_requests": relay.read_relay_metadata,
-    "ops_alerts": relay.read_alert_metadata,
-    "prices": prices.read_price_metadata,
-    "upgrade_operations": upgrades.read_queue,
-}
-READERS: Final[Mapping[str, Reader]] = {
-    "chain": reminders.read_index_metadata,
-    "recipients": _read_recipients,
-    "gift_notifications": _read_gifts,
-    "authorizations": _read_authorizations,
-    "raised_alerts": _read_alerts,
-    **{name: _with_pass(name, read) for name, read in _OF_PASSES.items()},
-}
+async def _read_both(runtime: "Runtime", asset: str, read: Facts) -> metadata.Metadata:
+    return {**await _read_state(runtime, asset), **await read(runtime)}

@@ -9,16 +9,21 @@ from assets import metadata
 from assets.observations import observe
 from assets.relay import relay_requests
 from assets.reminders import sent_emails
-from assets.service import Service, read_facts
+from assets.service import Service
 from assets.steps import IN_PLACE, OWNERS, SECONDS, Results, materialized
 from assets.tables import describe_table
+from reminder_worker.features import PASSES
+from reminder_worker.monitoring.feature import NODE_REQUESTS, PASS_STATES, SETTLED_BY_DAY, WATCHDOG
+from reminder_worker.outbox.feature import CONDITIONS
+from reminder_worker.reminders.feature import ERASURES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reminder_worker.monitoring.facts import OperatorFacts
+    from reminder_worker.monitoring.facts import PassState
     from reminder_worker.monitoring.node_requests import RequestTally
     from reminder_worker.outbox.operator import SettledEmails
+    from reminder_worker.reminders.erasure import RecentErasures
     from reminder_worker.runtime import Runtime
 
 EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=1), warn_window=timedelta(minutes=35))
@@ -48,13 +53,13 @@ def pass_state(context: dg.AssetExecutionContext, service: dg.ResourceParam[Serv
     """
     for observation in observe(service):
         context.log_event(observation)
-    facts, off = service.call(_read_states, SECONDS)
+    states, off, erasures = service.call(_read_states, SECONDS)
     return dg.MaterializeResult(
         metadata={
-            "passes": metadata.passes_table(facts.passes, off),
-            "failing": sum(state.error is not None for state in facts.passes),
+            "passes": metadata.passes_table(states, off),
+            "failing": sum(state.error is not None for state in states),
             "switched off": len(off),
-            **metadata.describe_erasures(facts.erasures),
+            **metadata.describe_erasures(erasures),
         },
         data_version=IN_PLACE,
     )
@@ -91,27 +96,27 @@ def node_requests(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[No
     return dg.MaterializeResult(metadata=metadata.describe_requests(*service.call(_read_requests, SECONDS)))
 
 
-async def _read_states(runtime: "Runtime") -> "tuple[OperatorFacts, dict[str, str]]":
-    """Return the states of the passes that are on with the erasures, and why each other pass is off."""
-    from reminder_worker import passes
-
-    reasons = {step.name: step.switched_off(runtime.settings) for step in passes.PASSES}
+async def _read_states(
+    runtime: "Runtime",
+) -> "tuple[Sequence[PassState], dict[str, str], Sequence[RecentErasures]]":
+    """Return the states of the passes that are on, why each other pass is off, and the erasures."""
+    reasons = {step.name: step.off(runtime.settings) for step in PASSES}
     off = {name: reason for name, reason in reasons.items() if reason}
-    return await read_facts(runtime, "passes", "erasures"), off
+    return await PASS_STATES.read(runtime.scope), off, await ERASURES.read(runtime.scope)
 
 
 async def _read_sends(runtime: "Runtime") -> "tuple[Sequence[SettledEmails], int]":
     """Return the settled emails, and of how many days they are."""
     from reminder_worker.monitoring.facts import DAYS_SHOWN
 
-    return (await read_facts(runtime, "settled_by_day")).settled_by_day, DAYS_SHOWN
+    return await SETTLED_BY_DAY.read(runtime.scope), DAYS_SHOWN
 
 
 async def _read_requests(runtime: "Runtime") -> "tuple[Sequence[RequestTally], int]":
     """Return the counted requests, and of how many days they are."""
     from reminder_worker.monitoring.facts import DAYS_SHOWN
 
-    return (await read_facts(runtime, "node_requests")).node_requests, DAYS_SHOWN
+    return await NODE_REQUESTS.read(runtime.scope), DAYS_SHOWN
 
 
 @dg.asset(
@@ -128,9 +133,9 @@ def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[S
 
     The sensor judges each minute; a run shows it at the first look, after a change, and each quarter of an hour.
     """
-    yield from materialized(context, service, "watchdog", _read_conditions)
+    yield from materialized(context, service, WATCHDOG, _read_conditions)
 
 
 async def _read_conditions(runtime: "Runtime") -> metadata.Metadata:
-    conditions = (await read_facts(runtime, "conditions")).conditions
+    conditions = await CONDITIONS.read(runtime.scope)
     return {"wrong now": len(conditions), "conditions": metadata.conditions_table(conditions)}

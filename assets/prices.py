@@ -6,9 +6,10 @@ import dagster as dg
 
 from assets import metadata
 from assets.reminders import chain
-from assets.service import Service, read_facts
-from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, SECONDS, Results, perform
+from assets.service import Service
+from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, SECONDS, Results, perform, shown_between_runs
 from assets.tables import describe_table
+from reminder_worker.statistics.feature import FEEDS, PRICES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,7 @@ def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
 
     The feeds are read every five minutes, all at one block, by the sensor: a run starts only for a new round.
     """
-    for found in perform(context, service, "prices"):
+    for found in perform(context, service, PRICES):
         more = service.call(read_price_metadata, SECONDS)
         yield dg.MaterializeResult(metadata={**more, **found}, data_version=IN_PLACE)
 
@@ -40,7 +41,7 @@ def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
 @dg.asset_check(asset=prices, op_tags=AFTER_THE_WORK)
 def price_not_stale(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Every configured feed gave a believable answer within its heartbeat; else its price is marked stale."""
-    states = service.call(_read_feeds, SECONDS)
+    states = service.read(FEEDS)
     bad = [(chain_id, state) for chain_id, state in states if state.price is None or state.price.stale]
     return dg.AssetCheckResult(
         passed=not bad,
@@ -51,15 +52,12 @@ def price_not_stale(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     )
 
 
-async def _read_feeds(runtime: "Runtime") -> "Sequence[tuple[int, FeedState]]":
-    return (await read_facts(runtime, "feeds")).feeds
-
-
+@shown_between_runs("prices")
 async def read_price_metadata(runtime: "Runtime") -> metadata.Metadata:
     from reminder_worker.statistics.prices import count_rounds
 
     rows = await count_rounds(runtime.engine)
-    return {"feeds now": _make_feed_table(await _read_feeds(runtime)), "dagster/row_count": rows}
+    return {"feeds now": _make_feed_table(await FEEDS.read(runtime.scope)), "dagster/row_count": rows}
 
 
 def _describe_stale_feed(chain_id: int, state: "FeedState") -> str:

@@ -6,9 +6,12 @@ import dagster as dg
 
 from assets import metadata
 from assets.reminders import chain, chain_index
-from assets.service import Service, read_facts
-from assets.steps import OWNERS, Results, materialized
+from assets.service import Service
+from assets.steps import OWNERS, Results, materialized, shown_between_runs
 from assets.tables import describe_table
+from reminder_worker.auto_renew.feature import AUTO_RENEW, DECISIONS, OWNER_DECISIONS
+from reminder_worker.outbox.feature import ALERTS, CONDITIONS, UNDELIVERED_ALERTS
+from reminder_worker.relay.feature import ENDED_REQUESTS, OPEN_REQUESTS, RELAY, WALLET_SPEND, WALLETS
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
@@ -26,15 +29,17 @@ if TYPE_CHECKING:
 )
 def owner_activity(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owners whose transactions renew their timers: what was seen, how long is left, what was decided and why."""
-    yield from materialized(context, service, "auto_renew", read_owner_metadata)
+    yield from materialized(context, service, AUTO_RENEW, read_owner_metadata)
 
 
+@shown_between_runs("owner_activity")
 async def read_owner_metadata(runtime: "Runtime") -> metadata.Metadata:
-    facts = await read_facts(runtime, "decisions", "owners")
+    decisions = await DECISIONS.read(runtime.scope)
+    owners = await OWNER_DECISIONS.read(runtime.scope)
     return {
-        "owners": sum(count.count for count in facts.decisions),
-        "decisions": metadata.decisions_table(facts.decisions),
-        "held, and nearest deadlines": metadata.owners_table(facts.owners),
+        "owners": sum(count.count for count in decisions),
+        "decisions": metadata.decisions_table(decisions),
+        "held, and nearest deadlines": metadata.owners_table(owners),
     }
 
 
@@ -64,7 +69,7 @@ authorizations = dg.AssetSpec(
 )
 def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Requests followed to their end: receipts, rebroadcasts, replacements, finality, and what each cost."""
-    yield from materialized(context, service, "relay", read_relay_metadata, again=(PAUSE_SECONDS, STAY_SECONDS))
+    yield from materialized(context, service, RELAY, read_relay_metadata, again=(PAUSE_SECONDS, STAY_SECONDS))
 
 
 raised_alerts = dg.AssetSpec(
@@ -91,26 +96,32 @@ raised_alerts = dg.AssetSpec(
 )
 def ops_alerts(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Alerts to operators, once for each change: in the service log, and by email if an address is set."""
-    yield from materialized(context, service, "alerts", read_alert_metadata)
+    yield from materialized(context, service, ALERTS, read_alert_metadata)
 
 
+@shown_between_runs("relay_requests")
 async def read_relay_metadata(runtime: "Runtime") -> metadata.Metadata:
-    facts = await read_facts(runtime, "open_requests", "ended_requests", "wallets", "spend")
+    open_requests = await OPEN_REQUESTS.read(runtime.scope)
+    ended_requests = await ENDED_REQUESTS.read(runtime.scope)
+    wallets = await WALLETS.read(runtime.scope)
+    spend = await WALLET_SPEND.read(runtime.scope)
     return {
-        **metadata.describe_spend(facts.spend),
-        "open requests": sum(count.count for count in facts.open_requests),
-        "oldest open slot": metadata.format_age(max((wallet.oldest_open or 0 for wallet in facts.wallets), default=0)),
-        "requests by state": metadata.requests_table(facts.open_requests),
-        "ended in the last day": metadata.requests_table(facts.ended_requests),
-        "wallets": metadata.wallets_table(facts.wallets),
+        **metadata.describe_spend(spend),
+        "open requests": sum(count.count for count in open_requests),
+        "oldest open slot": metadata.format_age(max((wallet.oldest_open or 0 for wallet in wallets), default=0)),
+        "requests by state": metadata.requests_table(open_requests),
+        "ended in the last day": metadata.requests_table(ended_requests),
+        "wallets": metadata.wallets_table(wallets),
     }
 
 
+@shown_between_runs("ops_alerts")
 async def read_alert_metadata(runtime: "Runtime") -> metadata.Metadata:
-    facts = await read_facts(runtime, "conditions", "undelivered_alerts")
+    conditions = await CONDITIONS.read(runtime.scope)
+    undelivered_alerts = await UNDELIVERED_ALERTS.read(runtime.scope)
     return {
-        "wrong now": len(facts.conditions),
-        "conditions": metadata.conditions_table(facts.conditions),
-        "emails waiting": facts.undelivered_alerts["queued"],
-        "emails refused": facts.undelivered_alerts["dead"],
+        "wrong now": len(conditions),
+        "conditions": metadata.conditions_table(conditions),
+        "emails waiting": undelivered_alerts["queued"],
+        "emails refused": undelivered_alerts["dead"],
     }

@@ -6,9 +6,23 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from assets import metadata
-from assets.service import Service, read_facts
-from assets.steps import IN_PLACE, OWNERS, Results, materialized, perform
+from assets.service import Service
+from assets.steps import IN_PLACE, OWNERS, Results, materialized, perform, shown_between_runs
 from assets.tables import describe_table
+from reminder_worker.gifts.feature import GIFT_EMAILS, GIFT_NOTIFICATIONS, GIFTS
+from reminder_worker.indexer.feature import INDEX, POSITIONS
+from reminder_worker.monitoring.feature import UNDECIDED_EMAILS
+from reminder_worker.outbox.feature import BOUNCED_ADDRESSES, BOUNCES
+from reminder_worker.outbox.messages import format_clock
+from reminder_worker.reminders.feature import (
+    DISPATCH,
+    DUE,
+    NEW_SIGNALS,
+    PAUSED_LEGACIES,
+    SIGNALS,
+    WAITING_EMAILS,
+    WINDOWS,
+)
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
@@ -44,7 +58,7 @@ recipients = dg.AssetSpec(
 )
 def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """The protocol's events in our own tables, folded into legacies and reminder configurations."""
-    yield from materialized(context, service, "index", read_index_metadata)
+    yield from materialized(context, service, INDEX, read_index_metadata)
 
 
 @dg.asset(
@@ -59,7 +73,7 @@ def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Ser
 )
 def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owner resets and activations signalled on chain, each once, from the subgraph or the chain index."""
-    yield from materialized(context, service, "signals", read_signal_metadata)
+    yield from materialized(context, service, SIGNALS, read_signal_metadata)
 
 
 @dg.asset(
@@ -74,7 +88,7 @@ def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[
 )
 def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Reminder windows that the chain says are open, for legacies with stored recipients."""
-    yield from materialized(context, service, "due", read_window_metadata)
+    yield from materialized(context, service, DUE, read_window_metadata)
 
 
 @dg.op(
@@ -83,7 +97,7 @@ def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[S
 )
 def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service]) -> Iterator[dg.Output[None]]:
     """Claim due emails, render them again, post them, record the outcomes: one batch, safe beside others."""
-    for found in perform(context, service, "dispatch", read_email_metadata):
+    for found in perform(context, service, DISPATCH, read_email_metadata):
         yield dg.Output(None, metadata=found, data_version=IN_PLACE)
 
 
@@ -105,38 +119,45 @@ def sent_emails(signals: None, windows: None, people: None, renewals: None) -> N
     return dispatch(signals=signals, windows=windows, people=people, renewals=renewals)  # type: ignore[no-any-return]
 
 
+@shown_between_runs("chain", "chain_index")
 async def read_index_metadata(runtime: "Runtime") -> metadata.Metadata:
-    positions = (await read_facts(runtime, "positions")).positions
+    positions = await POSITIONS.read(runtime.scope)
     return {"position": metadata.positions_table(positions, "index")}
 
 
+@shown_between_runs("notify_signals")
 async def read_signal_metadata(runtime: "Runtime") -> metadata.Metadata:
-    facts = await read_facts(runtime, "positions", "signals")
+    positions = await POSITIONS.read(runtime.scope)
+    signals = await NEW_SIGNALS.read(runtime.scope)
     return {
-        "position": metadata.positions_table(facts.positions, "signals"),
-        "unsettled signals": sum(count.count for count in facts.signals),
-        "unsettled by kind": metadata.signals_table(facts.signals),
+        "position": metadata.positions_table(positions, "signals"),
+        "unsettled signals": sum(count.count for count in signals),
+        "unsettled by kind": metadata.signals_table(signals),
     }
 
 
+@shown_between_runs("due_reminders")
 async def read_window_metadata(runtime: "Runtime") -> metadata.Metadata:
-    facts = await read_facts(runtime, "windows", "paused_legacies")
+    windows = await WINDOWS.read(runtime.scope)
+    paused_legacies = await PAUSED_LEGACIES.read(runtime.scope)
     return {
-        "open windows": sum(count.count for count in facts.windows if count.state == "open"),
-        "windows by kind": metadata.windows_table(facts.windows),
-        "legacies set aside": facts.paused_legacies,
+        "open windows": sum(count.count for count in windows if count.state == "open"),
+        "windows by kind": metadata.windows_table(windows),
+        "legacies set aside": paused_legacies,
     }
 
 
+@shown_between_runs("sent_emails")
 async def read_email_metadata(runtime: "Runtime") -> dict[str, Any]:
-    facts = await read_facts(runtime, "waiting", "undecided")
-    next_try = facts.waiting.next_try
+    waiting = await WAITING_EMAILS.read(runtime.scope)
+    undecided = await UNDECIDED_EMAILS.read(runtime.scope)
+    next_try = waiting.next_try
     return {
-        "emails due": facts.waiting.due,
-        "emails waiting": facts.waiting.later,
-        "next try": metadata.format_clock(next_try.timestamp()) if next_try else "none",
-        "undecided emails": sum(count.count for count in facts.undecided),
-        "undecided by reason": metadata.emails_table(facts.undecided),
+        "emails due": waiting.due,
+        "emails waiting": waiting.later,
+        "next try": format_clock(next_try.timestamp()) if next_try else "none",
+        "undecided emails": sum(count.count for count in undecided),
+        "undecided by reason": metadata.emails_table(undecided),
     }
 
 
@@ -163,14 +184,16 @@ gift_notifications = dg.AssetSpec(
 )
 def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Emails of gifts: on the giver's day, and on opening day unless the gift was claimed; each at most once."""
-    yield from materialized(context, service, "gifts", read_gift_metadata)
+    yield from materialized(context, service, GIFTS, read_gift_metadata)
 
 
+@shown_between_runs("gift_emails")
 async def read_gift_metadata(runtime: "Runtime") -> metadata.Metadata:
-    facts = await read_facts(runtime, "gift_emails", "gift_notifications")
+    gift_emails = await GIFT_EMAILS.read(runtime.scope)
+    gift_notifications = await GIFT_NOTIFICATIONS.read(runtime.scope)
     return {
-        "gifts to be told of": facts.gift_notifications,
-        "emails": metadata.gift_emails_table(facts.gift_emails),
+        "gifts to be told of": gift_notifications,
+        "emails": metadata.gift_emails_table(gift_emails),
     }
 
 
@@ -186,8 +209,10 @@ async def read_gift_metadata(runtime: "Runtime") -> metadata.Metadata:
 )
 def returned_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Addresses from which emails came back: an address that does not exist gets no further email."""
-    yield from materialized(context, service, "bounces", read_bounce_metadata)
+    yield from materialized(context, service, BOUNCES, read_bounce_metadata)
 
 
+@shown_between_runs("returned_emails")
 async def read_bounce_metadata(runtime: "Runtime") -> metadata.Metadata:
-    return {f"addresses: {reason}": count for reason, count in (await read_facts(runtime, "bounces")).bounces.items()}
+    bounces = await BOUNCED_ADDRESSES.read(runtime.scope)
+    return {f"addresses: {reason}": count for reason, count in bounces.items()}

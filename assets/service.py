@@ -12,10 +12,11 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, TypeVar
 
+from reminder_worker.declarations import OperatorFact
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from reminder_worker.monitoring.facts import FactPart, OperatorFacts
     from reminder_worker.runtime import Runtime
 
 T = TypeVar("T")
@@ -32,13 +33,6 @@ async def open_from_environment() -> "AsyncIterator[Runtime]":
     configure_logging(settings)
     async with open_runtime(settings) as runtime:
         yield runtime
-
-
-async def read_facts(runtime: "Runtime", *parts: "FactPart") -> "OperatorFacts":
-    """Read these parts of the operators' facts."""
-    from reminder_worker.passes import read_operator_facts
-
-    return await read_operator_facts(runtime, *parts)
 
 
 class Service:
@@ -70,6 +64,10 @@ class Service:
         except TimeoutError:
             future.cancel()
             raise
+
+    def read(self, fact: OperatorFact[T], seconds: float = 60.0) -> T:
+        """Read a fact for operators and wait for it."""
+        return self.call(lambda runtime: fact.read(runtime.scope), seconds)
 
     def close(self) -> None:
         """End the runtime and the thread; the next question would start them again."""

@@ -14,6 +14,7 @@ from assets.service import Service
 from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, SECONDS, Results, perform
 from assets.tables import describe_file, describe_files, describe_table
 from reminder_worker.statistics import dataset
+from reminder_worker.statistics.feature import STATISTICS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +44,7 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
 
     The block is the one the chain index is at. Nothing per user: no address of an owner, a legacy or a recipient.
     """
-    for found in perform(context, service, "statistics", seconds=RUN_SECONDS):
+    for found in perform(context, service, STATISTICS, seconds=RUN_SECONDS):
         _report_days(context.instance, service)
         yield dg.MaterializeResult(metadata={**service.call(_read_snapshots, SECONDS), **found}, data_version=IN_PLACE)
 

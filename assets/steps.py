@@ -14,6 +14,8 @@ import dagster as dg
 
 from assets import metadata
 from assets.service import Service
+from reminder_worker.declarations import WorkerPass
+from reminder_worker.monitoring.feature import PASS_STATES
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
@@ -26,27 +28,24 @@ SECONDS = 60.0  # for an answer
 RUN_SECONDS = 170.0  # a slice of a pass ends by itself within 120
 Results = Iterator[dg.MaterializeResult[None]]
 Facts = Callable[["Runtime"], Awaitable[metadata.Metadata]]
-PASS_OF = {
-    "chain_index": "index",
-    "notify_signals": "signals",
-    "due_reminders": "due",
-    "sent_emails": "dispatch",
-    "gift_emails": "gifts",
-    "returned_emails": "bounces",
-    "relay_requests": "relay",
-    "owner_activity": "auto_renew",
-    "ops_alerts": "alerts",
-    "prices": "prices",
-    "upgrade_operations": "upgrades",
-    "statistics_snapshots": "statistics",
-    "worker_health": "watchdog",
-}
+READERS: dict[str, Facts] = {}
+"""Readers of metadata by asset, for observations between runs."""
+
+
+def shown_between_runs(*assets: str) -> Callable[[Facts], Facts]:
+    """Register the reader of an asset's metadata: operators also ask while the pass has no work."""
+
+    def register(read: Facts) -> Facts:
+        READERS.update(dict.fromkeys(assets, read))
+        return read
+
+    return register
 
 
 def perform(
     context: dg.AssetExecutionContext | dg.OpExecutionContext,
     service: Service,
-    name: str,
+    step: WorkerPass,
     facts: Facts | None = None,
     again: tuple[float, float] = (0, 0),
     seconds: float = RUN_SECONDS,
@@ -56,7 +55,7 @@ def perform(
     `facts`: metadata beside the report. `again`: repeat after so many seconds while a look finds work, for so many
     seconds in all.
     """
-    found = service.call(partial(_run_and_report, name=name, facts=facts, again=again), seconds)
+    found = service.call(partial(_run_and_report, step=step, facts=facts, again=again), seconds)
     if isinstance(found, str):
         context.log.info(f"skipped: {found}")
     else:
@@ -64,28 +63,33 @@ def perform(
 
 
 def materialized(
-    context: dg.AssetExecutionContext, service: Service, name: str, facts: Facts, again: tuple[float, float] = (0, 0)
+    context: dg.AssetExecutionContext,
+    service: Service,
+    step: WorkerPass,
+    facts: Facts,
+    again: tuple[float, float] = (0, 0),
 ) -> Results:
     """Run a pass; yield the materialization of its asset."""
-    for found in perform(context, service, name, facts, again):
+    for found in perform(context, service, step, facts, again):
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 
 
 async def _run_and_report(
-    runtime: "Runtime", name: str, facts: Facts | None, again: tuple[float, float]
+    runtime: "Runtime", step: WorkerPass, facts: Facts | None, again: tuple[float, float]
 ) -> metadata.Metadata | str:
     from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
+    from reminder_worker.monitoring.facts import states_of
 
     pause, ends = again[0], time.monotonic() + again[1]
     try:
-        await passes.run_pass(runtime, name)
-        while time.monotonic() + pause < ends and any(each.due for each in await passes.poll_pass(runtime, name)):
+        await passes.run_pass(runtime, step)
+        while time.monotonic() + pause < ends and any(each.due for each in await passes.poll_pass(runtime, step)):
             await asyncio.sleep(pause)
-            await passes.run_pass(runtime, name)
+            await passes.run_pass(runtime, step)
     except NotConfigured as off:
         return str(off)
     except passes.PassFailed:
         pass  # recorded in pass_state, shown below, and the check fails the run
-    states = (await passes.read_operator_facts(runtime, "passes")).states_of(name)
+    states = states_of(step, await PASS_STATES.read(runtime.scope))
     return {**(await facts(runtime) if facts else {}), **metadata.pass_report(states)}

@@ -6,9 +6,10 @@ import dagster as dg
 
 from assets import metadata
 from assets.reminders import chain
-from assets.service import Service, read_facts
-from assets.steps import IN_PLACE, OWNERS, SECONDS, Results, perform
+from assets.service import Service
+from assets.steps import IN_PLACE, OWNERS, SECONDS, Results, perform, shown_between_runs
 from assets.tables import describe_table
+from reminder_worker.upgrades.feature import UPGRADE_COUNTS, UPGRADES
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
@@ -30,30 +31,31 @@ def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourcePa
 
     The sensor polls the timelock's logs, on a public chain every five minutes: a run starts only for a change.
     """
-    for found in perform(context, service, "upgrades"):
+    for found in perform(context, service, UPGRADES):
         yield dg.MaterializeResult(metadata={**service.call(read_queue, SECONDS), **found}, data_version=IN_PLACE)
 
 
+@shown_between_runs("upgrade_operations")
 async def read_queue(runtime: "Runtime") -> metadata.Metadata:
     from reminder_worker.upgrades.store import list_operations
 
     engine, watched = runtime.engine, runtime.upgrades
-    facts = await read_facts(runtime, "upgrades")
+    upgrades = await UPGRADE_COUNTS.read(runtime.scope)
     return {
-        "dagster/row_count": sum(count.count for count in facts.upgrades),
+        "dagster/row_count": sum(count.count for count in upgrades),
         "pending operations": _make_queue_table(await list_operations(engine, watched, limit=50)),
         "ended lately": _make_queue_table(await list_operations(engine, watched, ended=True, limit=50)),
     }
 
 
 def _make_queue_table(listed: "list[ListedOperation]") -> metadata.Table:
-    from reminder_worker.outbox.messages import LATEST_TIME
+    from reminder_worker.outbox.messages import LATEST_TIME, format_clock
 
     rows = [
         (
             each.operation.state,
             each.call_summary,
-            "" if each.operation.ready_at is None else metadata.format_clock(min(each.operation.ready_at, LATEST_TIME)),
+            "" if each.operation.ready_at is None else format_clock(min(each.operation.ready_at, LATEST_TIME)),
             "yes" if each.final else "not yet",
             each.chain_id,
             each.operation.scheduled_by or "",

@@ -33,6 +33,7 @@ from bench.surroundings import CHAIN_ID, chain, database, settings_environ, stub
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker import passes
 from reminder_worker.errors import ServiceError
+from reminder_worker.features import POLLED_PASSES
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
 from reminder_worker.statistics.snapshots import save_snapshot
@@ -85,7 +86,7 @@ async def measure(seconds: int = SECONDS) -> list[BenchFigure]:
                     owner, heir = scenario.account("owner"), scenario.account("heir")
                     scenario.subscribe_premium(owner, 400 * DAY)
                     legacies = scenario.bulk_create(owner, LEGACIES, {heir.address: 100})
-                    while (await runtime.chain_indexes[CHAIN_ID].advance()).has_more:
+                    while (await runtime.chain_indexes[CHAIN_ID].run()).has_more:
                         pass
                     people = [owner.address.lower(), heir.address.lower()]
                     await store_recipients(runtime, [each.address for each in legacies], people)
@@ -184,16 +185,16 @@ async def _check_ins(scenario: Scenario, legacies: list[Legacy]) -> AsyncIterato
 async def _run_passes() -> None:
     """Poll every pass at its interval until the process is terminated."""
     async with open_runtime(Settings.from_environ()) as runtime:
-        on = [each for each in passes.PASSES if each.switched_off(runtime.settings) is None]
+        on = [each for each in POLLED_PASSES if each.off(runtime.settings) is None]
         next_look = dict.fromkeys((each.name for each in on), 0.0)
         while True:
             for each in on:
                 if monotonic() < next_look[each.name]:
                     continue
                 next_look[each.name] = monotonic() + each.every_seconds
-                if any(outcome.due for outcome in await passes.poll_pass(runtime, each.name)):
+                if any(outcome.due for outcome in await passes.poll_pass(runtime, each)):
                     with suppress(ServiceError):
-                        await passes.run_pass(runtime, each.name)
+                        await passes.run_pass(runtime, each)
             await asyncio.sleep(0.2)
 
 

@@ -39,7 +39,7 @@ async def _catch_up(limit: int, blocks: int) -> list[BenchFigure]:
         began = perf_counter()
         while True:
             async with Chain(configured) as chain:
-                progress = await ChainIndex(engine, chain).advance()
+                progress = await ChainIndex(engine, chain).run()
             if not progress.has_more:
                 break
         minutes = (perf_counter() - began) / 60

@@ -63,7 +63,7 @@ async def worker(
         environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
         configured = settings(database_url, environ, MAIL_URL=mail_url, MAIL_TOKEN=mail_token)
         async with open_runtime(configured) as runtime:
-            while (await runtime.chain_indexes[CHAIN_ID].advance()).has_more:
+            while (await runtime.chain_indexes[CHAIN_ID].run()).has_more:
                 pass
             people = [owner.address.lower(), *(address.lower() for address in heirs)]
             await store_recipients(runtime, legacies, people)

@@ -12,8 +12,8 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.models import SAFE
-from reminder_worker.passes import BY_NAME
 from reminder_worker.reminders.due_windows import DuePass, ask_now
+from reminder_worker.reminders.feature import DUE
 from reminder_worker.reminders.horizon import next_reading_time
 
 LEGACIES = 20_000
@@ -43,7 +43,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Be
     configured = settings(url, scenario.deployment.settings_environ(CHAIN_ID, node))
     direct = Chain(configured.chains[0])
     index = ChainIndex(engine, direct, ask_now)
-    while (await index.advance()).has_more:
+    while (await index.run()).has_more:
         pass
     async with engine.begin() as connection:
         await connection.execute(WATCH_ALL)
@@ -104,7 +104,7 @@ def count_runs_of_a_day(legacies: int = 1000) -> int:
             continue
         due = [legacy for legacy, at in next_asks.items() if at <= now]
         if not due:
-            quiet_until = now + BY_NAME["due"].every_seconds - 5
+            quiet_until = now + DUE.every_seconds - 5
             continue
         runs += now >= 2 * DAY
         for legacy in due:

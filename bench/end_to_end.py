@@ -37,7 +37,7 @@ async def _send_all(engine: AsyncEngine, runtime: Runtime) -> None:
         raise RuntimeError("no mail service is configured")
     async with asyncio.timeout(900):
         while await count_sent(engine) < FEW:
-            if await runtime.dispatch.look():
+            if await runtime.dispatch.poll():
                 await runtime.dispatch.run()
             else:  # what a slow mail service left waits for its next try
                 await asyncio.sleep(1)

@@ -27,6 +27,7 @@ from bench.surroundings import CHAIN_ID, chain, database, settings, stub
 from bench.withdrawals import RELAYER_KEY
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker import passes
+from reminder_worker.features import PASS_BY_NAME, POLLED_PASSES
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.reminders.operator_facts import count_windows
 from reminder_worker.runtime import Runtime, open_runtime
@@ -101,7 +102,7 @@ async def _real(runtime: Runtime, scenario: Scenario, count: int, looks: dict[st
         scenario.anvil.set_balance(wallet.address, 10**24)
     for name in ("due", "relay", "prices", "upgrades", "alerts", "watchdog"):
         await _run(runtime, name)
-    for step in passes.PASSES:
+    for step in POLLED_PASSES:
         if step.name not in STUBBED:
             looks[step.name] = await _look(runtime, step.name)
     return [
@@ -207,11 +208,11 @@ async def _database(engine: AsyncEngine) -> list[BenchFigure]:
 
 
 async def _look(runtime: Runtime, name: str) -> PassCost:
-    step = passes.BY_NAME[name]
+    step = PASS_BY_NAME[name]
     (chain_id,) = step.list_chain_ids(runtime.settings)
     for _ in range(12):  # until every statement is a prepared one
-        await step.poll(runtime, chain_id)
-    costs = [await _cost(lambda: step.poll(runtime, chain_id)) for _ in range(RUNS)]
+        await passes.poll_part(runtime, step, chain_id)
+    costs = [await _cost(lambda: passes.poll_part(runtime, step, chain_id)) for _ in range(RUNS)]
     return PassCost(median(each.seconds for each in costs), max(each.mib for each in costs))
 
 
@@ -222,12 +223,12 @@ def _of_looks(looks: Mapping[str, PassCost]) -> list[BenchFigure]:
 
 
 async def _run(runtime: Runtime, name: str) -> tuple[PassCost, Mapping[str, Any]]:
-    step = passes.BY_NAME[name]
+    step = PASS_BY_NAME[name]
     (chain_id,) = step.list_chain_ids(runtime.settings)
     reports: list[Mapping[str, Any]] = []
 
     async def work() -> None:
-        reports.append(passes.report_of(await step.run(runtime, chain_id)))
+        reports.append(passes.report_of(await passes.run_part(runtime, step, chain_id)))
 
     return await _cost(work), reports[0]
 

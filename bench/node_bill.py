@@ -17,6 +17,7 @@ from bench.harness import BenchFigure
 from bench.quiet_chain import MovedClock, QuietChain, find_head
 from bench.surroundings import CHAIN_ID, database, settings, stub
 from reminder_worker import passes
+from reminder_worker.features import POLLED_PASSES
 from reminder_worker.monitoring.node_bill import find_prices
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
@@ -95,15 +96,15 @@ async def _watch(engine: AsyncEngine, legacies: int) -> None:
 
 async def _pass_time(runtime: Runtime, configured: Settings, clock: MovedClock, seconds: int) -> None:
     """Poll as the sensors do, and do what is found in a process of its own: it knows nothing of the polls' heads."""
-    steps = [step for step in passes.PASSES if step.switched_off(configured) is None]
+    steps = [step for step in POLLED_PASSES if step.off(configured) is None]
     for second in range(0, seconds, 5):
         clock.ahead += 5
-        ticking = [step.name for step in steps if second % TICKS.get(step.name, TICK) == 0]
-        found = await asyncio.gather(*(passes.poll_pass(runtime, name) for name in ticking))
-        for name, outcomes in zip(ticking, found, strict=True):
+        ticking = [step for step in steps if second % TICKS.get(step.name, TICK) == 0]
+        found = await asyncio.gather(*(passes.poll_pass(runtime, step) for step in ticking))
+        for step, outcomes in zip(ticking, found, strict=True):
             for outcome in outcomes:
                 if outcome.error:
-                    raise RuntimeError(f"{name}: {outcome.error}")
+                    raise RuntimeError(f"{step.name}: {outcome.error}")
             if any(outcome.due for outcome in outcomes):
                 async with open_runtime(configured) as of_a_run:
-                    await passes.run_pass(of_a_run, name)
+                    await passes.run_pass(of_a_run, step)

@@ -12,7 +12,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 from uuid import uuid4
 
 from sqlalchemy import Index, TextClause, event, func, select
@@ -23,9 +23,11 @@ import reminder_worker
 from bench.big_tables import SMALL
 from bench.surroundings import CHAIN_ID
 from reminder_worker.database.queries import load_queries
+from reminder_worker.declarations import ExpectedPass, FactScope
+from reminder_worker.features import FACTS
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer import tables
-from reminder_worker.monitoring.facts import LEDGERS, ExpectedPass, FactPart, FactScope, read_facts
+from reminder_worker.monitoring.facts import LEDGERS
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox import operator
 from reminder_worker.outbox.alerts import AlertOutbox
@@ -122,8 +124,8 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     scope = FactScope(
         engine, {CHAIN_ID: priced}, ["0x"], [ExpectedPass("dispatch", 0, 15), ExpectedPass("gifts", 0, 15)]
     )
-    for part in get_args(FactPart):
-        yield part, read_facts(scope, part)
+    for fact in FACTS:
+        yield fact.name, fact.read(scope)
     yield "stuck", operator.find_stuck(engine, LEDGERS)
     yield "find_requests", find_requests(engine)
     yield "ended find_requests", find_requests(engine, ended=True)
@@ -131,7 +133,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "attempts", read_attempts(engine, uuid4())
     yield "rows_of_other_keys", count_requests_of_other_keys(engine, ["k"], ["0x"], [CHAIN_ID])
     yield "under_other_keys", count_under_other_keys(engine, "k", ["0x"], [CHAIN_ID])
-    yield "alerts look", AlertOutbox(engine).look()
+    yield "alerts look", AlertOutbox(engine).poll()
     yield "prices_at", prices.find_prices_at(engine, priced, int(datetime.now(UTC).timestamp()))
     yield "statistics recent", snapshots.find_recent_snapshots(engine, CHAIN_ID, 5)
     yield "statistics by day", snapshots.find_last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)

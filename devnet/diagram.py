@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- rooms -->", "<!-- /rooms -->"
 PACKAGES = ("reminder_worker", "api", "assets", "pipelines", "mail_service")
 DOORS = {*PACKAGES, "cli", "doctor"} - {"reminder_worker"}
-EVERYWHERE = {"errors", "settings", "logging", "strict_json", "concurrency", "interrupts", "tracing"}
+EVERYWHERE = {"declarations", "errors", "settings", "logging", "strict_json", "concurrency", "interrupts", "tracing"}
 Rooms = Mapping[str, set[str]]
 
 

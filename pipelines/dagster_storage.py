@@ -2,13 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
 from dagster_postgres import DagsterPostgresStorage
-
-FOR_A_LOOK = Path(".local/dagster")
 
 
 class PooledPostgresStorage(DagsterPostgresStorage):
@@ -37,4 +34,4 @@ class PooledPostgresStorage(DagsterPostgresStorage):
         # Dagster has no public name for the class behind `storage: {sqlite: …}`.
         from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 
-        return DagsterSqliteStorage.from_local(str(FOR_A_LOOK), inst_data)
+        return DagsterSqliteStorage.from_local(".local/dagster", inst_data)

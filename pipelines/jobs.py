@@ -4,14 +4,15 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.checks import HEALTH_RUN_CHECK, STANDING_CHECKS
+from assets.checks import RUN_CHECKS, STANDING_CHECKS
 from assets.overview import node_requests, pass_state, sends_per_day, worker_health
-from assets.prices import prices
+from assets.prices import price_not_stale, prices
 from assets.relay import ops_alerts, owner_activity, relay_requests
 from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, returned_emails, sent_emails
 from assets.statistics import statistics_days, statistics_snapshots
 from assets.upgrades import upgrade_operations
 from pipelines.retention import forget_expired, prune_runs
+from reminder_worker.monitoring.feature import WATCHDOG
 
 AssetJob: TypeAlias = Any  # Dagster does not export the class that `define_asset_job` returns
 LANE = "lane"
@@ -62,7 +63,8 @@ daily_series = dg.define_asset_job(
 overview = dg.define_asset_job(
     "overview",
     dg.AssetSelection.assets(pass_state.key, sends_per_day.key, node_requests.key, worker_health.key).without_checks()
-    | dg.AssetSelection.checks(*STANDING_CHECKS, HEALTH_RUN_CHECK),
+    # The sensor starts runs of worker_health only after a change.
+    | dg.AssetSelection.checks(*STANDING_CHECKS, price_not_stale, RUN_CHECKS[WATCHDOG]),
     description="The tables operators look at, and every standing check.",
     tags=_make_tags("overview"),
 )

@@ -94,6 +94,7 @@ def forget_expired(service: dg.ResourceParam[Service]) -> dg.Output[None]:
 
 async def _forget_expired(runtime: "Runtime") -> "dict[str, Any]":
     from reminder_worker import passes
+    from reminder_worker.monitoring.feature import FORGET
 
-    (done,) = await passes.run_pass(runtime, passes.FORGETTING.name)
+    (done,) = await passes.run_pass(runtime, FORGET)
     return {name: count for name, count in (done.report or {}).items() if name != "seconds"}

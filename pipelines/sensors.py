@@ -10,13 +10,12 @@ about 20 statements and as many connections.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from assets.metadata import format_clock
 from assets.observations import observe_index
-from assets.service import Service, read_facts
+from assets.service import Service
 from pipelines.jobs import (
     LANE,
     AssetJob,
@@ -30,6 +29,17 @@ from pipelines.jobs import (
     relay,
     statistics,
 )
+from reminder_worker.auto_renew.feature import AUTO_RENEW, DECISIONS
+from reminder_worker.declarations import OperatorFact, WorkerPass
+from reminder_worker.gifts.feature import GIFT_NOTIFICATIONS, GIFTS
+from reminder_worker.indexer.feature import INDEX, POSITIONS
+from reminder_worker.monitoring.feature import PASS_STATES, WATCHDOG
+from reminder_worker.outbox.feature import ALERTS, BOUNCED_ADDRESSES, BOUNCES, CONDITIONS, UNDELIVERED_ALERTS
+from reminder_worker.outbox.messages import format_clock
+from reminder_worker.relay.feature import RELAY
+from reminder_worker.reminders.feature import DISPATCH, DUE, NEXT_ASK, PAUSED_LEGACIES, SIGNALS, WAITING_EMAILS
+from reminder_worker.statistics.feature import FEEDS, PRICES, SNAPSHOTS, STATISTICS
+from reminder_worker.upgrades.feature import UPGRADE_COUNTS, UPGRADES
 
 if TYPE_CHECKING:
     from reminder_worker.monitoring.facts import PassState
@@ -56,7 +66,7 @@ class JobWatch:
     """Job with the passes that call for it, the lanes that do its work, and the words for an idle tick."""
 
     job: AssetJob
-    passes: Sequence[str]
+    passes: Sequence[WorkerPass]
     lanes: Sequence[str]
     idle: Idle
 
@@ -145,29 +155,29 @@ async def _ask_in_time(runtime: "Runtime", watch: JobWatch) -> SensorFinding:
         return _make_no_answer()
 
 
-async def _poll_passes(runtime: "Runtime", names: Sequence[str], idle: Idle) -> SensorFinding:
+async def _poll_passes(runtime: "Runtime", steps: Sequence[WorkerPass], idle: Idle) -> SensorFinding:
     """Look with the passes of the lane, all at once, so that a chain that does not answer one holds up no other.
 
     A chain whose pass just failed rests, the others do not.
     """
     resting = await _find_resting(runtime)
     notes, launch = [], False
-    for name, found in zip(names, await asyncio.gather(*(_poll_pass(runtime, name) for name in names)), strict=True):
+    for step, found in zip(steps, await asyncio.gather(*(_poll_pass(runtime, step) for step in steps)), strict=True):
         if isinstance(found, str):
             notes.append(f"off: {found}")
             continue
-        notes += [_describe_outcome(name, outcome, resting) for outcome in found if outcome.error or outcome.due]
-        launch |= any(outcome.due and (name, outcome.chain_id) not in resting for outcome in found)
+        notes += [_describe_outcome(step.name, outcome, resting) for outcome in found if outcome.error or outcome.due]
+        launch |= any(outcome.due and (step.name, outcome.chain_id) not in resting for outcome in found)
     return SensorFinding(True, "") if launch else SensorFinding(False, "; ".join(notes) or await idle(runtime))
 
 
-async def _poll_pass(runtime: "Runtime", name: str) -> "Sequence[PassOutcome] | str":
+async def _poll_pass(runtime: "Runtime", step: WorkerPass) -> "Sequence[PassOutcome] | str":
     """Look on every chain; return the reason in words when the pass is off."""
     from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
 
     try:
-        return await passes.poll_pass(runtime, name)
+        return await passes.poll_pass(runtime, step)
     except NotConfigured as off:
         return str(off)
 
@@ -181,7 +191,7 @@ def _describe_outcome(name: str, outcome: "PassOutcome", resting: dict[tuple[str
 
 async def _find_resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
     """Return, by (pass, chain), the seconds until a pass that just failed is tried again."""
-    states = (await read_facts(runtime, "passes")).passes
+    states = await PASS_STATES.read(runtime.scope)
     ages = {(state.name, state.chain_id): _age_of_trouble(state) for state in states}
     return {key: REST_SECONDS - age for key, age in ages.items() if age is not None and age < REST_SECONDS}
 
@@ -200,73 +210,31 @@ def _is_under_way(instance: dg.DagsterInstance, lanes: Sequence[str]) -> bool:
     return bool(instance.get_run_records(wanted, limit=1))
 
 
-async def _no_new_block(runtime: "Runtime") -> str:
-    positions = (await read_facts(runtime, "positions")).positions
-    words = [f"no event on chain {p.chain_id} up to block {p.block_number}" for p in positions if p.name == "index"]
-    return "; ".join(words) or "nothing on chain yet"
+def _say(*facts: OperatorFact[Any], otherwise: str = "no work") -> Idle:
+    """Return the reader of the words that the facts have while there is no work."""
 
+    async def say(runtime: "Runtime") -> str:
+        words = [fact.idle(await fact.read(runtime.scope)) for fact in facts if fact.idle]
+        return "; ".join(filter(None, words)) or otherwise
 
-async def _nothing_due(runtime: "Runtime") -> str:
-    facts = await read_facts(runtime, "next_ask", "paused_legacies")
-    moment, paused = facts.next_ask, facts.paused_legacies
-    words = [] if moment is None else [f"no window can open before {format_clock(moment)} (chain time)"]
-    words += [f"legacies set aside, since asking about them reverts: {paused}"] if paused else []
-    return "; ".join(words) or "nobody to remind: no recipients are stored"
-
-
-async def _nothing_to_send(runtime: "Runtime") -> str:
-    waiting = (await read_facts(runtime, "waiting")).waiting
-    if waiting.next_try is None:
-        return "no reminder to send"
-    return (
-        f"no reminder due; emails waiting: {waiting.later}, the next until {format_clock(waiting.next_try.timestamp())}"
-    )
-
-
-async def _no_gift_due(runtime: "Runtime") -> str:
-    waiting = (await read_facts(runtime, "gift_notifications")).gift_notifications
-    return f"gifts whose day has not come: {waiting}" if waiting else "no gift to tell of"
-
-
-async def _nothing_came_back(runtime: "Runtime") -> str:
-    bounces = (await read_facts(runtime, "bounces")).bounces
-    return f"nothing came back; addresses from which something did: {sum(bounces.values())}"
-
-
-async def _nothing_open(runtime: "Runtime") -> str:
-    facts = await read_facts(runtime, "undelivered_alerts", "upgrades")
-    waiting = facts.undelivered_alerts["queued"]
-    upgrades = sum(count.count for count in facts.upgrades if count.is_open)
-    words = [f"nothing is open; alerts waiting for the mail service: {waiting}"] if waiting else []
-    words += [f"upgrades that wait: {upgrades}"] if upgrades else []
-    return "; ".join(words) or "no transaction, alert or upgrade is open"
+    return say
 
 
 async def _no_change(runtime: "Runtime") -> str:
+    from reminder_worker.monitoring.facts import find_watchdog
     from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
 
-    facts = await read_facts(runtime, "conditions", "passes")
-    if facts.conditions:
-        return f"no change; wrong now: {len(facts.conditions)}, as alerts said"
-    report = facts.watchdog.detail if facts.watchdog else None
+    conditions, watchdog = await CONDITIONS.read(runtime.scope), find_watchdog(await PASS_STATES.read(runtime.scope))
+    if conditions:
+        return f"no change; wrong now: {len(conditions)}, as alerts said"
+    report = watchdog.detail if watchdog else None
     return NOT_TOLD_YET if (report or {}).get("wrong") else "nothing is wrong"
-
-
-async def _nobody_to_look_at(runtime: "Runtime") -> str:
-    count = sum(count.count for count in (await read_facts(runtime, "decisions")).decisions)
-    return f"owners looked at in the last hour: {count}" if count else "nobody has opted in"
-
-
-async def _no_new_round(runtime: "Runtime") -> str:
-    feeds = (await read_facts(runtime, "feeds")).feeds
-    stale = sum(state.price is None or state.price.stale for _, state in feeds)
-    return f"no new round of {len(feeds)} price feeds" + (f"; without a fresh price: {stale}" if stale else "")
 
 
 async def _snapshot_taken(runtime: "Runtime") -> str:
     from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 
-    snapshots = (await read_facts(runtime, "snapshots")).snapshots
+    snapshots = await SNAPSHOTS.read(runtime.scope)
     words = []
     for chain_id in runtime.chains:
         newest = snapshots.get(chain_id)
@@ -280,25 +248,37 @@ async def _snapshot_taken(runtime: "Runtime") -> str:
 
 def make_sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
     """Return the sensors. They hold the service: with a resource Dagster would open its storage at every tick."""
+    no_window = _say(NEXT_ASK, PAUSED_LEGACIES, otherwise="nobody to remind: no recipients are stored")
+    nothing_open = _say(UNDELIVERED_ALERTS, UPGRADE_COUNTS, otherwise="no transaction, alert or upgrade is open")
     return (
         _make_sensor(
             service,
-            [JobWatch(events, ("index", "signals"), ("events",), _no_new_block)],
+            [JobWatch(events, (INDEX, SIGNALS), ("events",), _say(POSITIONS))],
             "5_seconds",
             "events and signals on chain?",
         ),
         _make_sensor(
             service,
-            [JobWatch(due, ("due",), ("due",), _nothing_due)],
+            [JobWatch(due, (DUE,), ("due",), no_window)],
             "minute",
             "can a reminder window have opened?",
         ),
         _make_sensor(
             service,
             [
-                JobWatch(emails, ("dispatch",), ("events", "due", "emails"), _nothing_to_send),
-                JobWatch(emails, ("gifts",), ("emails",), _no_gift_due),
-                JobWatch(relay, ("upgrades", "relay", "alerts"), ("relay",), _nothing_open),
+                JobWatch(
+                    emails,
+                    (DISPATCH,),
+                    ("events", "due", "emails"),
+                    _say(WAITING_EMAILS),
+                ),
+                JobWatch(emails, (GIFTS,), ("emails",), _say(GIFT_NOTIFICATIONS)),
+                JobWatch(
+                    relay,
+                    (UPGRADES, RELAY, ALERTS),
+                    ("relay",),
+                    nothing_open,
+                ),
             ],
             "15_seconds",
             "is an email due that no other run is about to send, a request open, an alert untold,"
@@ -306,13 +286,13 @@ def make_sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
         ),
         _make_sensor(
             service,
-            [JobWatch(bounces, ("bounces",), ("bounces",), _nothing_came_back)],
+            [JobWatch(bounces, (BOUNCES,), ("bounces",), _say(BOUNCED_ADDRESSES))],
             "5_minutes",
             "did an email come back?",
         ),
         _make_sensor(
             service,
-            [JobWatch(health, ("watchdog",), ("health",), _no_change)],
+            [JobWatch(health, (WATCHDOG,), ("health",), _no_change)],
             "minute",
             "did something begin to be wrong, or is it over? Pings HEARTBEAT_URL while all is well."
             " Shows the position of the chain index.",
@@ -320,19 +300,19 @@ def make_sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
         ),
         _make_sensor(
             service,
-            [JobWatch(auto_renew, ("auto_renew",), ("auto_renew",), _nobody_to_look_at)],
+            [JobWatch(auto_renew, (AUTO_RENEW,), ("auto_renew",), _say(DECISIONS))],
             "5_minutes",
             "was an owner who opted in not looked at for an hour?",
         ),
         _make_sensor(
             service,
-            [JobWatch(price_feeds, ("prices",), ("price_feeds",), _no_new_round)],
+            [JobWatch(price_feeds, (PRICES,), ("price_feeds",), _say(FEEDS))],
             "5_minutes",
             "has a price feed a new round, or an answer that is not to be believed?",
         ),
         _make_sensor(
             service,
-            [JobWatch(statistics, ("statistics",), ("statistics",), _snapshot_taken)],
+            [JobWatch(statistics, (STATISTICS,), ("statistics",), _snapshot_taken)],
             "5_minutes",
             "has the hour no snapshot of counts and value secured yet?",
         ),

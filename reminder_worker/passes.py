@@ -6,40 +6,36 @@ A failing chain stops no other chain and no other pass.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from typing import Any, Final
 
 import structlog
-from sqlalchemy import DateTime, cast, func, select, true
+from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.auto_renew.feature import AUTO_RENEW
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.chain.rpc import asking_as
 from reminder_worker.concurrency import in_time
-from reminder_worker.database.queries import read_database_time
-from reminder_worker.database.tables import span
-from reminder_worker.errors import MailUnavailable, Misconfigured, NotConfigured, ServiceError
-from reminder_worker.gifts.emails import GiftMail
-from reminder_worker.monitoring.erasure import erase_deleted_legacies, erase_forgotten
-from reminder_worker.monitoring.facts import WATCHDOG, ExpectedPass, FactPart, FactScope, OperatorFacts, read_facts
+from reminder_worker.declarations import WorkerPart, WorkerPass
+from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
+from reminder_worker.gifts.feature import GIFTS
+from reminder_worker.indexer.feature import INDEX
+from reminder_worker.monitoring.feature import FORGET, WATCHDOG
 from reminder_worker.monitoring.node_requests import store_requests
-from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.monitoring.tables import pass_state
-from reminder_worker.monitoring.watchdog import HealthWatchdog, WatchdogReport
-from reminder_worker.outbox.bounces import BounceReader
-from reminder_worker.relay.factory import ATTESTOR, RELAYER, relays_on
-from reminder_worker.reminders.planner import ReminderDispatch
+from reminder_worker.outbox.feature import ALERTS, BOUNCES
+from reminder_worker.relay.factory import ATTESTOR, relays_on
+from reminder_worker.relay.feature import RELAY
+from reminder_worker.reminders.feature import DISPATCH, DUE, SIGNALS
 from reminder_worker.runtime import Runtime
-from reminder_worker.settings import Settings
-from reminder_worker.statistics.job import NOT_AT_THE_HEAD
+from reminder_worker.statistics.feature import PRICES, STATISTICS
 from reminder_worker.tracing import trace_work
+from reminder_worker.upgrades.feature import UPGRADES
 
 log = structlog.get_logger(__name__)
 
-ANY_CHAIN = 0  # the chain id of a pass that is not of one chain
 Report = Mapping[str, Any]
 LOOK_SECONDS = 35.0  # for one chain: silent endpoints must not take the time of other chains
 
@@ -48,25 +44,6 @@ class PassFailed(ServiceError):
     """Failure of a pass on at least one chain; `pass_state` and the log name the chain."""
 
     code = "pass_failed"
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerPass:
-    """Pass of the worker; `poll` and `run` get one chain, or `ANY_CHAIN` if `per_chain` is false.
-
-    After a poll without work, a chain is polled again `every_seconds` later. On a local chain each sensor's tick polls.
-    `run` returns a report, as a mapping or a dataclass, without personal data.
-    """
-
-    name: str
-    every_seconds: int
-    poll: Callable[[Runtime, int], Awaitable[bool]]
-    run: Callable[[Runtime, int], Awaitable[Any]]
-    per_chain: bool = True
-    switched_off: Callable[[Settings], str | None] = lambda _: None
-
-    def list_chain_ids(self, settings: Settings) -> Sequence[int]:
-        return [chain.chain_id for chain in settings.chains] if self.per_chain else [ANY_CHAIN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,60 +56,69 @@ class PassOutcome:
     report: Report | None = None
 
 
-async def poll_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
+async def poll_pass(runtime: Runtime, step: WorkerPass) -> list[PassOutcome]:
     """Ask every chain whether the pass has work, unless it had none just now: each question costs the node's owner.
 
     Raises `NotConfigured` for a pass that is off.
     """
-    step = _find_configured(runtime, name)
+    _check_configured(runtime, step)
 
     async def poll_chain(chain_id: int) -> PassOutcome:
-        if step.per_chain and time.monotonic() < runtime.quiet_until.get((name, chain_id), 0.0):
+        if step.per_chain and time.monotonic() < runtime.quiet_until.get((step.name, chain_id), 0.0):
             return PassOutcome(chain_id, None)
-        question = step.poll(runtime, chain_id)
+        question = poll_part(runtime, step, chain_id)
         error, due = await _run_guarded(step, chain_id, in_time(question, LOOK_SECONDS) if step.per_chain else question)
-        await _record_outcome(runtime, name, chain_id, error=error, report=None, due=bool(due))
+        await _record_outcome(runtime, step.name, chain_id, error=error, report=None, due=bool(due))
         if not (error or due or runtime.settings.is_local):  # sensors tick some seconds earlier or later
-            runtime.quiet_until[name, chain_id] = time.monotonic() + step.every_seconds - 5
+            runtime.quiet_until[step.name, chain_id] = time.monotonic() + step.every_seconds - 5
         return PassOutcome(chain_id, error, due=bool(due))
 
     chain_ids = step.list_chain_ids(runtime.settings)
-    with asking_as(name), trace_work(f"poll {name}"):
+    with asking_as(step.name), trace_work(f"poll {step.name}"):
         outcomes = await asyncio.gather(*map(poll_chain, chain_ids))
     await store_requests(runtime.engine, runtime.chains)
     return list(outcomes)
 
 
-async def run_pass(runtime: Runtime, name: str, *, alone: bool = False) -> list[PassOutcome]:
+async def run_pass(runtime: Runtime, step: WorkerPass, *, alone: bool = False) -> list[PassOutcome]:
     """Do the pass's work on every chain. Raises `NotConfigured`, and `PassFailed` after all chains had their turn.
 
     `alone`: no process polls, as with cron; the endpoints' health is recorded as this process sees it.
     """
-    step = _find_configured(runtime, name)
+    _check_configured(runtime, step)
 
     async def run_chain(chain_id: int) -> PassOutcome:
         began = time.monotonic()
-        error, found = await _run_guarded(step, chain_id, step.run(runtime, chain_id))
+        error, found = await _run_guarded(step, chain_id, run_part(runtime, step, chain_id))
         full = {**report_of(found), "seconds": round(time.monotonic() - began, 3)} if error is None else None
-        await _record_outcome(runtime, name, chain_id, error=error, report=full, ran=True, sees_endpoints=alone)
+        await _record_outcome(runtime, step.name, chain_id, error=error, report=full, ran=True, sees_endpoints=alone)
         return PassOutcome(chain_id, error, report=full)
 
     chain_ids = step.list_chain_ids(runtime.settings)
-    with asking_as(name), trace_work(f"run {name}"):
+    with asking_as(step.name), trace_work(f"run {step.name}"):
         outcomes = list(await asyncio.gather(*map(run_chain, chain_ids)))
         await store_requests(runtime.engine, runtime.chains)
         failed = [outcome for outcome in outcomes if outcome.error]
         if failed:
-            raise PassFailed(f"{name}: " + ", ".join(f"chain {o.chain_id}: {o.error}" for o in failed))
+            raise PassFailed(f"{step.name}: " + ", ".join(f"chain {o.chain_id}: {o.error}" for o in failed))
         return outcomes
 
 
-def _find_configured(runtime: Runtime, name: str) -> WorkerPass:
-    step = BY_NAME[name]
-    reason = step.switched_off(runtime.settings)
-    if reason:
-        raise NotConfigured(f"{name}: {reason}")
-    return step
+async def poll_part(runtime: Runtime, step: WorkerPass, chain_id: int) -> bool:
+    """Poll the part of a pass. No part on this chain: no work."""
+    part = PARTS[step](runtime, chain_id)
+    return part is not None and await part.poll()
+
+
+async def run_part(runtime: Runtime, step: WorkerPass, chain_id: int) -> object:
+    """Run the part of a pass and return its report."""
+    part = PARTS[step](runtime, chain_id)
+    return {"does": "nothing on this chain"} if part is None else await part.run()
+
+
+def _check_configured(runtime: Runtime, step: WorkerPass) -> None:
+    if reason := step.off(runtime.settings):
+        raise NotConfigured(f"{step.name}: {reason}")
 
 
 async def _run_guarded(step: WorkerPass, chain_id: int, work: Awaitable[Any]) -> tuple[str | None, Any]:
@@ -171,22 +157,6 @@ async def _record_outcome(
         await connection.execute(statement.on_conflict_do_update(index_elements=["name", "chain_id"], set_=values))
 
 
-def _mail_off(settings: Settings) -> str | None:
-    return None if settings.mail else "no mail service is configured (MAIL_URL, MAIL_TOKEN)"
-
-
-def _find_dispatch(runtime: Runtime) -> ReminderDispatch:
-    if runtime.dispatch is None:
-        raise NotConfigured("dispatch: no mail service is configured")
-    return runtime.dispatch
-
-
-def _find_bounces(runtime: Runtime) -> BounceReader:
-    if runtime.bounces is None:
-        raise NotConfigured("bounces: no mail service is configured")
-    return runtime.bounces
-
-
 def report_of(found: Any) -> Report:
     """Return the fields of a dataclass for JSON; `asdict` would break a Counter."""
     values = found if isinstance(found, Mapping) else {each.name: getattr(found, each.name) for each in fields(found)}
@@ -194,264 +164,27 @@ def report_of(found: Any) -> Report:
     return {**values, **{name: report_of(values[name]) for name in nested}}
 
 
-def _relay_off(settings: Settings) -> str | None:
-    if settings.relay or settings.auto_renew:
-        return None
-    return "no wallet of ours is configured (RELAYER_KEY, ATTESTOR_KEY)"
-
-
-async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
-    """Return whether a request is open, or the balances have not been read for an hour."""
-    if not relays_on(runtime.settings, chain_id):
-        return False
-    for reconcile in runtime.relaying.reconcilers.values():
-        if await reconcile.poll(chain_id):
-            return True
-    _check_keys(runtime)
-    looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
-    lately = looked >= func.clock_timestamp() - span(hours=1)
-    question = select(true()).where(pass_state.c.name == "relay", pass_state.c.chain_id == chain_id, lately)
-    async with runtime.engine.connect() as connection:
-        return not await connection.scalar(select(question.exists()))
-
-
-def _check_keys(runtime: Runtime) -> None:
-    """Raises `Misconfigured` for a configured wallet with an unusable key: a pass that ignores it is no success."""
-    groups = {RELAYER: runtime.settings.relay, ATTESTOR: runtime.settings.auto_renew}
-    unused = [role for role, group in groups.items() if group and role not in runtime.relaying.reconcilers]
-    if unused:
-        raise Misconfigured(f"the key of the {' and of the '.join(unused)} cannot be used: `reminder-worker doctor`")
-
-
-async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
-    """Reconcile all wallets at once and return a report by role. A slow or failing wallet does not block the others.
-
-    Without open requests each key is tried: otherwise only the next request would find a broken key.
-    """
-    if not relays_on(runtime.settings, chain_id):
-        return {"relays": "nothing on this chain"}
-    looked_at = int(await read_database_time(runtime.engine))  # the clock by which `_relay_has_work` judges it
-    done: dict[str, Any] = {"looked_at": datetime.fromtimestamp(looked_at, UTC).isoformat()}
-    reconcilers = runtime.relaying.reconcilers
-    found = await asyncio.gather(*(each.run(chain_id) for each in reconcilers.values()), return_exceptions=True)
-    for role, outcome in zip(reconcilers, found, strict=True):
-        if isinstance(outcome, BaseException):
-            raise outcome
-        report = dict(report_of(outcome))
-        done[role] = {"balance_eth": report.pop("balance_wei") / 10**18, **report}
-    _check_keys(runtime)
-    if not any(done[role]["open_slots"] or done[role]["waiting"] for role in reconcilers):
-        await asyncio.gather(*(admission.signer.open() for admission in runtime.relaying.admissions.values()))
-    return done
-
-
-def _gifts_off(settings: Settings) -> str | None:
-    return _mail_off(settings) if settings.gifts else "gifts are not served here (GIFT_ORIGINS)"
-
-
-def _find_gift_mail(runtime: Runtime) -> GiftMail:
-    if runtime.gift_mail is None:
-        raise NotConfigured("gifts: no mail service is configured")
-    return runtime.gift_mail
-
-
-def _auto_renew_off(settings: Settings) -> str | None:
-    return None if settings.auto_renew else "no attestor is configured (ATTESTOR_KEY)"
-
-
-async def _owners_to_look_at(runtime: Runtime, chain_id: int) -> bool:
-    return relays_on(runtime.settings, chain_id) and await _find_auto_renew(runtime).poll(chain_id)
-
-
-async def _renew_timers(runtime: Runtime, chain_id: int) -> Any:
-    if not relays_on(runtime.settings, chain_id):
-        return {"renews": "nothing on this chain"}
-    return await _find_auto_renew(runtime).run(chain_id)
-
-
-def _find_auto_renew(runtime: Runtime) -> AutoRenew:
-    if runtime.auto_renew is None:
+def _find_auto_renew(runtime: Runtime, chain_id: int) -> AutoRenew | None:
+    """Raises `Misconfigured` for an attestor without a usable key: a pass that ignores it is no success."""
+    if relays_on(runtime.settings, chain_id) and ATTESTOR not in runtime.relaying.admissions:
         raise Misconfigured("the attestor's key cannot be used: see `reminder-worker doctor`")
-    return runtime.auto_renew
+    return runtime.auto_renew.get(chain_id)
 
 
-def list_expected_passes(settings: Settings) -> list[ExpectedPass]:
-    """Return every active pass with each of its chains."""
-    return [
-        ExpectedPass(step.name, chain_id, step.every_seconds, by_the_clock=step is FORGETTING)
-        for step in BY_NAME.values()
-        if step.switched_off(settings) is None
-        for chain_id in step.list_chain_ids(settings)
-    ]
-
-
-def fact_scope(engine: AsyncEngine, settings: Settings, wallets: Collection[str]) -> FactScope:
-    """Return the scope of operators' facts: chains and passes as configured, and the wallets whose keys are in use."""
-    chains = {chain.chain_id: chain for chain in settings.chains}
-    return FactScope(engine, chains, wallets, list_expected_passes(settings), is_local=settings.is_local)
-
-
-async def read_operator_facts(runtime: Runtime, *parts: FactPart) -> OperatorFacts:
-    """Read these parts of the facts of a running worker."""
-    return await read_facts(_make_scope(runtime), *parts)
-
-
-def _make_scope(runtime: Runtime) -> FactScope:
-    return fact_scope(runtime.engine, runtime.settings, [wallet.address for wallet in runtime.wallets])
-
-
-async def _run_watchdog(runtime: Runtime, _: int) -> WatchdogReport:
-    scope = _make_scope(runtime)
-    scope = replace(scope, expected=[step for step in scope.expected if step.name != WATCHDOG])
-    return await HealthWatchdog(scope, runtime.alerts, runtime.chains, runtime.settings, runtime.sights).look()
-
-
-async def _something_changed(runtime: Runtime, chain_id: int) -> bool:
-    """Return whether an alert changed, or this is the first look: a run shows operators that it was made."""
-    is_first = (await read_operator_facts(runtime, "passes")).watchdog is None
-    return (await _run_watchdog(runtime, chain_id)).changed > 0 or is_first
-
-
-def _prices_off(settings: Settings) -> str | None:
-    return None if any(chain.price_feeds for chain in settings.chains) else "no price feeds (CHAIN_x_PRICE_FEEDS)"
-
-
-async def _take_snapshot(runtime: Runtime, chain_id: int) -> Any:
-    taken = await runtime.statistics[chain_id].run()
-    return taken or {"taken": f"nothing: {NOT_AT_THE_HEAD}"}
-
-
-def _upgrades_off(settings: Settings) -> str | None:
-    watched = any(chain.upgrade_timelock for chain in settings.chains)
-    return None if watched else "no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK)"
-
-
-async def _queue_has_changed(runtime: Runtime, chain_id: int) -> bool:
-    return chain_id in runtime.upgrades and await runtime.upgrades[chain_id].look()
-
-
-async def _by_the_clock(_runtime: Runtime, _chain_id: int) -> bool:
-    return True
-
-
-async def _forget_expired(runtime: Runtime, _: int) -> Report:
-    rows = await forget_expired(runtime.engine)
-    deleted = [await erase_deleted_legacies(runtime.engine, chain) for chain in runtime.chains.values()]
-    report = {"rows": rows, "recipients_of_deleted_legacies": sum(deleted)}
-    if runtime.mail is None:
-        return report
-    try:
-        forgotten = await erase_forgotten(runtime.engine, runtime.mail)
-    except MailUnavailable as error:  # the next hour asks again
-        log.warning("forgotten_not_read", error=type(error).__name__)
-        return report
-    return {**report, "recipients_forgotten": forgotten.recipients, "gifts_forgotten": forgotten.gifts}
-
-
-async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
-    if chain_id not in runtime.upgrades:
-        return {"watches": "nothing on this chain"}
-    return await runtime.upgrades[chain_id].run()
-
-
-# A poll of `index` asks a node for logs and three blocks, one of `signals` or `due` for a block. `upgrades` asks
-# the tables of the index, and a node once a day. The index is a minute old at most, and a request that cannot wait lets
-# it read on at once.
-# `safe` moves every six minutes, an upgrade waits for two days, and windows are days long. Polls share the newest
-# blocks (chain/heads.py). The watchdog looks at endpoints less often than it polls (monitoring/endpoints.py).
-PASSES: tuple[WorkerPass, ...] = (
-    WorkerPass(
-        "index",
-        every_seconds=60,
-        poll=lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
-        run=lambda runtime, chain_id: runtime.chain_indexes[chain_id].advance(),
-    ),
-    WorkerPass(
-        "signals",
-        every_seconds=60,
-        poll=lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
-        run=lambda runtime, chain_id: runtime.signal_passes[chain_id].run(),
-    ),
-    WorkerPass(
-        "due",
-        every_seconds=1200,
-        switched_off=_mail_off,
-        poll=lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
-        run=lambda runtime, chain_id: runtime.due_passes[chain_id].run(),
-    ),
-    WorkerPass(
-        "dispatch",
-        every_seconds=15,
-        per_chain=False,
-        switched_off=_mail_off,
-        poll=lambda runtime, _: _find_dispatch(runtime).look(),
-        run=lambda runtime, _: _find_dispatch(runtime).run(),
-    ),
-    WorkerPass(
-        "gifts",
-        every_seconds=15,
-        per_chain=False,
-        switched_off=_gifts_off,
-        poll=lambda runtime, _: _find_gift_mail(runtime).has_work(),
-        run=lambda runtime, _: _find_gift_mail(runtime).run(),
-    ),
-    WorkerPass(
-        "bounces",
-        every_seconds=300,
-        per_chain=False,
-        switched_off=_mail_off,
-        poll=lambda runtime, _: _find_bounces(runtime).look(),
-        run=lambda runtime, _: _find_bounces(runtime).run(),
-    ),
-    WorkerPass(
-        "relay",
-        every_seconds=15,
-        switched_off=_relay_off,
-        poll=_relay_has_work,
-        run=_follow_relayed,
-    ),
-    WorkerPass(
-        "auto_renew",
-        every_seconds=300,
-        switched_off=_auto_renew_off,
-        poll=_owners_to_look_at,
-        run=_renew_timers,
-    ),
-    WorkerPass(
-        "prices",
-        every_seconds=300,
-        switched_off=_prices_off,
-        poll=lambda runtime, chain_id: runtime.prices[chain_id].look(),
-        run=lambda runtime, chain_id: runtime.prices[chain_id].run(),
-    ),
-    WorkerPass(
-        "statistics",
-        every_seconds=300,
-        poll=lambda runtime, chain_id: runtime.statistics[chain_id].look(),
-        run=_take_snapshot,
-    ),
-    WorkerPass(
-        "upgrades",
-        every_seconds=60,
-        switched_off=_upgrades_off,
-        poll=_queue_has_changed,
-        run=_watch_upgrades,
-    ),
-    WorkerPass(
-        "alerts",
-        every_seconds=15,
-        per_chain=False,
-        poll=lambda runtime, _: runtime.alerts.look(),
-        run=lambda runtime, _: runtime.alerts.run(),
-    ),
-    WorkerPass(
-        "watchdog",
-        every_seconds=60,
-        per_chain=False,
-        poll=_something_changed,
-        run=_run_watchdog,
-    ),
-)
-# A schedule and `tick` run this pass without a poll. The watchdog watches it: kept personal data would go unnoticed.
-FORGETTING = WorkerPass("forget", every_seconds=3600, per_chain=False, poll=_by_the_clock, run=_forget_expired)
-BY_NAME = {step.name: step for step in (*PASSES, FORGETTING)}
+PARTS: Final[Mapping[WorkerPass, Callable[[Runtime, int], WorkerPart | None]]] = {
+    INDEX: lambda runtime, chain_id: runtime.chain_indexes[chain_id],
+    SIGNALS: lambda runtime, chain_id: runtime.signal_passes[chain_id],
+    DUE: lambda runtime, chain_id: runtime.due_passes[chain_id],
+    DISPATCH: lambda runtime, _: runtime.dispatch,
+    GIFTS: lambda runtime, _: runtime.gift_mail,
+    BOUNCES: lambda runtime, _: runtime.bounces,
+    RELAY: lambda runtime, chain_id: runtime.relay_passes.get(chain_id),
+    AUTO_RENEW: _find_auto_renew,
+    PRICES: lambda runtime, chain_id: runtime.prices[chain_id],
+    STATISTICS: lambda runtime, chain_id: runtime.statistics[chain_id],
+    UPGRADES: lambda runtime, chain_id: runtime.upgrades.get(chain_id),
+    ALERTS: lambda runtime, _: runtime.alerts,
+    WATCHDOG: lambda runtime, _: runtime.watchdog,
+    FORGET: lambda runtime, _: runtime.retention,
+}
+"""Part of the runtime that each pass drives on a chain, or on `ANY_CHAIN`; None: nothing to do there."""

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import aiohttp
 import structlog
@@ -15,7 +16,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_serves
+from reminder_worker.declarations import FactScope
 from reminder_worker.errors import Misconfigured
+from reminder_worker.features import make_scope
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.emails import GiftLedger, GiftMail
 from reminder_worker.gifts.identity_provider import IdentityProvider
@@ -26,15 +29,17 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
-from reminder_worker.monitoring.endpoints import KnownSights
+from reminder_worker.monitoring.facts import was_reported_lately
 from reminder_worker.monitoring.node_requests import store_requests
+from reminder_worker.monitoring.retention import RetentionPass
+from reminder_worker.monitoring.watchdog import HealthWatchdog
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.bounces import BounceReader
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
-from reminder_worker.relay.factory import ATTESTOR, RELAYER, RelayWallets, make_relay_wallets, relays_on
+from reminder_worker.relay.factory import ATTESTOR, RELAYER, RelayPass, RelayWallets, make_relay_wallets, relays_on
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relay.operator import PayingWallet
 from reminder_worker.reminders.due_windows import DuePass, ask_now
@@ -59,8 +64,10 @@ class Runtime:
     """The parts, ready to use; by chain id where the chain matters.
 
     `mail`, `dispatch` and `bounces` are None without mail, `gift_pages` without gifts, `gift_mail` without one of both.
-    `quiet_until`: time of the next poll by pass and chain; `sights`: the watchdog's last look at each chain. Both times
-    are monotonic seconds.
+    `relay_passes` has the chains with relays, `auto_renew`, too, if the attestor's key can be used. `upgrades` has the
+    chains with a timelock.
+    `scope`: subject of the facts for operators. `quiet_until`: time of the next poll by pass and chain, in monotonic
+    seconds.
     """
 
     settings: Settings
@@ -80,20 +87,23 @@ class Runtime:
     dispatch: ReminderDispatch | None
     alerts: AlertOutbox
     relaying: RelayWallets
-    auto_renew: AutoRenew | None
+    relay_passes: Mapping[int, RelayPass]
+    auto_renew: Mapping[int, AutoRenew]
     sponsor: RelayIntake
     gift_pages: GiftPages | None
     gift_wallets: GiftWallets
     gift_notifications: GiftNotifications
     gift_mail: GiftMail | None
     bounces: BounceReader | None
+    retention: RetentionPass
+    watchdog: HealthWatchdog
+    scope: FactScope
     prices: Mapping[int, PricePass]
     statistics: Mapping[int, StatisticsPass]
     statistics_files: FileStore
     upgrades: Mapping[int, UpgradeWatch]
     chain_summaries: ChainSummaries
     quiet_until: dict[tuple[str, int], float] = field(default_factory=dict)
-    sights: KnownSights = field(default_factory=dict)
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:
@@ -136,6 +146,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         alerts = _make_alerts(engine, mail, settings)
         relaying = make_relay_wallets(engine, vault, chains, alerts, settings)
         files = open_files(settings.statistics.folder)
+        scope = make_scope(engine, settings, [wallet.address for wallet in relaying.paying_wallets])
         yield Runtime(
             settings=settings,
             engine=engine,
@@ -157,7 +168,12 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             dispatch=dispatch,
             alerts=alerts,
             relaying=relaying,
-            auto_renew=make_auto_renew(engine, chains, relaying, settings),
+            relay_passes={
+                id: RelayPass(engine, id, relaying, settings, partial(was_reported_lately, engine, "relay", id))
+                for id in chains
+                if relays_on(settings, id)
+            },
+            auto_renew=_make_auto_renew(engine, chains, relaying, settings),
             sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
             gift_pages=make_gift_pages(settings, chains, indexers, relaying),
             gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
@@ -171,6 +187,9 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             statistics={id: StatisticsPass(engine, chain, files) for id, chain in chains.items()},
             statistics_files=files,
             chain_summaries=ChainSummaries(chains, relaying.paying_wallets),
+            retention=RetentionPass(engine, chains.values(), mail),
+            watchdog=HealthWatchdog(scope, alerts, chains, settings),
+            scope=scope,
             bounces=BounceReader(engine, mail, (ReminderLedger.statements, GiftLedger.statements)) if mail else None,
             gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),
         )
@@ -183,13 +202,14 @@ def _make_alerts(engine: AsyncEngine, mail: MailClient | None, settings: Setting
     return AlertOutbox(engine, mail, address, names, settings.ops.installation_name)
 
 
-def make_auto_renew(
+def _make_auto_renew(
     engine: AsyncEngine, chains: Mapping[int, Chain], relaying: RelayWallets, settings: Settings
-) -> AutoRenew | None:
-    """Return the auto-renew pass, if the attestor is configured and its key can be used."""
+) -> dict[int, AutoRenew]:
+    """Return auto-renew of each chain with relays, if the attestor is configured and its key can be used."""
     if settings.auto_renew is None or ATTESTOR not in relaying.admissions:
-        return None
-    return AutoRenew(engine, chains, relaying.admissions[ATTESTOR], settings.auto_renew)
+        return {}
+    admission, group = relaying.admissions[ATTESTOR], settings.auto_renew
+    return {id: AutoRenew(engine, chain, admission, group) for id, chain in chains.items() if relays_on(settings, id)}
 
 
 def serves_create_page(settings: Settings) -> bool:

@@ -28,6 +28,8 @@ ROOT = Path(__file__).parents[1]
 CONFIGURATION = ROOT / "pyproject.toml"
 CONSTANTS_PER_1000_LINES = 12  # an area below this rate may add constants above its ceiling
 
+MANY_CONSTANTS = re.compile(r"(tests|bench)/|.*/features?\.py\Z")
+
 PRONOUNS = re.compile(
     r"(who|whom|whose|whoever|which|that|what|whatever|it|its|itself|they|them|there|those|such|ones?|each|another|"
     r"others|nobody|somebody|anybody|so|then)\Z",
@@ -41,7 +43,7 @@ MEASURES = {
     "openings": "docstrings that open with Of, What, Whether or Who",
     "one_word": "one-word class names",
     "twice": "class names used twice",
-    "constants": "module constants",  # of the service; tests and benches may have many
+    "constants": "module constants",  # of the service; tests, benches and declarations of features may have many
 }
 
 # A string, or a comment (group 1): a marker inside a string begins no comment.
@@ -189,7 +191,7 @@ def examine_python(path: str, text: str) -> tuple[list[ProseFinding], list[tuple
     for statement in tree.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
         for target in targets:
-            if isinstance(target, ast.Name) and CONSTANT.match(target.id) and not path.startswith(("tests/", "bench/")):
+            if isinstance(target, ast.Name) and CONSTANT.match(target.id) and not MANY_CONSTANTS.match(path):
                 findings.append(ProseFinding(path, target.lineno, "constants", target.id))
     return findings, classes, docstrings
 

@@ -103,7 +103,7 @@ class GiftNotice(Enum):
             "Something is sealed for this sheet that this page does not know, or does not know any more. Nothing is "
             "lost: it is safe where it is.",
             "If you have not opened your gift yet, please ask whoever gave you the sheet how to open it.",
-            "If you have opened it already, this is another one, perhaps of a stranger. If you named a "
+            "If you have opened yours already, this is another gift, perhaps of a stranger. If you named a "
             f"wallet then, your gift went there. If not, it is {IN_PAPER_WALLET}",
         ],
     )

@@ -24,12 +24,12 @@ from reminder_worker import __version__
 from reminder_worker.database.engine import must_take_writes
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import NotConfigured, Unauthorized, Unavailable
+from reminder_worker.features import POLLED_PASSES
 from reminder_worker.gifts.emails import GiftMailReport
 from reminder_worker.monitoring import erasure as operators
 from reminder_worker.monitoring.chain_summaries import ChainSummary
 from reminder_worker.monitoring.facts import LEDGERS
 from reminder_worker.outbox import operator
-from reminder_worker.passes import PASSES
 from reminder_worker.runtime import Runtime
 
 SECURITY_SCHEMES = {
@@ -123,7 +123,7 @@ class StatusController(Controller):
         """Header `Authorization: Bearer OPS_STATUS_SECRET`. Booleans and public facts; never a secret. The
         answer takes at most five seconds: facts of a chain that hangs are missing."""
         found = await parts.chain_summaries.read_summaries()
-        passes = {step.name: step.switched_off(parts.settings) is None for step in PASSES}
+        passes = {step.name: step.off(parts.settings) is None for step in POLLED_PASSES}
         passes["relay"] = parts.settings.relay is not None  # it follows renewals, too, which `auto_renew` is about
         return StatusAnswer(passes, [_describe_chain(each) for each in found])
 

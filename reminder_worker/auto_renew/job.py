@@ -6,7 +6,7 @@ simulated and then relayed from the attestor's own wallet, once for each reset o
 
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -83,25 +83,25 @@ class JudgedLegacy:
 
 
 class AutoRenew:
-    """Auto-renew on all chains. `admission` is of the attestor's own wallet, which the router must name."""
+    """Auto-renew on one chain. `admission` is of the attestor's own wallet, which the router must name."""
 
     def __init__(
-        self, engine: AsyncEngine, chains: Mapping[int, Chain], admission: RelayAdmission, settings: AutoRenewSettings
+        self, engine: AsyncEngine, chain: Chain, admission: RelayAdmission, settings: AutoRenewSettings
     ) -> None:
         self._engine = engine
-        self._chains = chains
+        self._chain = chain
         self._admission = admission
         self._attestor = admission.signer.address
         self._settings = settings
 
-    async def poll(self, chain_id: int) -> bool:
+    async def poll(self) -> bool:
         """Return whether an opted-in legacy was not read for an hour, or without a result. Reads the database only."""
         in_vain = [verdict.reason for verdict in (NOT_THE_ATTESTOR, COUNT_NOT_KNOWN, NOT_IN_TIME)]
-        values = {"chain_id": chain_id, "seconds": 3500, "in_vain": in_vain}  # an hour, nearly
+        values = {"chain_id": self._chain.chain_id, "seconds": 3500, "in_vain": in_vain}  # an hour, nearly
         async with self._engine.connect() as connection:
             return bool(await connection.scalar(sql["something_to_look_at"], values))
 
-    async def run(self, chain_id: int, budget_seconds: float = 90.0) -> RenewalReport:
+    async def run(self, budget_seconds: float = 90.0) -> RenewalReport:
         """Read every opted-in legacy, the longest unread first, then nearest deadlines. Raises `ChainUnavailable`.
 
         `budget_seconds`: a run stays under 120 seconds. The legacies left over come first in the next run.
@@ -112,7 +112,7 @@ class AutoRenew:
         """
         ends, report = time.monotonic() + budget_seconds, RenewalReport()
         trouble: ServiceError | None = None
-        chain = self._chains[chain_id]
+        chain = self._chain
         opted_in = await self._read_opted_in(chain)
         while opted_in:
             if time.monotonic() > ends:

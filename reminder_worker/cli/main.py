@@ -20,30 +20,16 @@ from reminder_worker import __version__
 from reminder_worker.cli import parts
 from reminder_worker.cli.relay import relay
 from reminder_worker.cli.upgrades import upgrades
+from reminder_worker.declarations import WorkerPass
 from reminder_worker.errors import NotConfigured, Refused, Unavailable
+from reminder_worker.features import PASS_BY_NAME, PASSES
 from reminder_worker.interrupts import accept_interrupts
+from reminder_worker.statistics.feature import STATISTICS
 
 if TYPE_CHECKING:
     from reminder_worker.doctor import Finding
     from reminder_worker.passes import PassOutcome
     from reminder_worker.runtime import Runtime
-
-_PASSES = (
-    "index",
-    "signals",
-    "due",
-    "dispatch",
-    "gifts",
-    "bounces",
-    "relay",
-    "auto_renew",
-    "prices",
-    "upgrades",
-    "statistics",
-    "alerts",
-    "forget",
-    "watchdog",  # last: it judges the ages of all other passes
-)
 
 
 @click.group(cls=parts.PlainErrors, epilog=parts.EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -172,7 +158,7 @@ def serve() -> None:
 
 
 @main.command(epilog=parts.add_example("reminder-worker tick", "reminder-worker tick --pass dispatch"))
-@click.option("--pass", "only", type=click.Choice(_PASSES), help="This pass only.")
+@click.option("--pass", "only", type=click.Choice(list(PASS_BY_NAME)), help="This pass only.")
 def tick(only: str | None) -> None:
     """One round of all passes, without Dagster.
 
@@ -180,17 +166,17 @@ def tick(only: str | None) -> None:
     with 1. `forget` deletes what is no longer needed.
     """
     shown = parts.make_table("pass", "chain", "outcome", "report")
-    steps = (only,) if only else _PASSES
-    widest = max(map(len, steps))
+    steps = (PASS_BY_NAME[only],) if only else PASSES
+    widest = max(len(step.name) for step in steps)
 
     async def run_passes(runtime: "Runtime") -> bool:
         well = True
         with parts.make_progress(alike=False) as progress:
-            task = progress.add_task(steps[0].ljust(widest), total=len(steps))
-            for name in steps:
-                progress.update(task, description=name.ljust(widest))
-                for chain, outcome, report in await _one_pass(runtime, name):
-                    shown.add_row(name, chain, outcome, report)
+            task = progress.add_task(steps[0].name.ljust(widest), total=len(steps))
+            for step in steps:
+                progress.update(task, description=step.name.ljust(widest))
+                for chain, outcome, report in await _one_pass(runtime, step):
+                    shown.add_row(step.name, chain, outcome, report)
                     well &= outcome != "failed"
                 progress.advance(task)
         return well
@@ -201,7 +187,7 @@ def tick(only: str | None) -> None:
         raise click.exceptions.Exit(1)
 
 
-async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]:
+async def _one_pass(runtime: "Runtime", step: WorkerPass) -> list[tuple[str, str, str]]:
     """Return (chain, outcome, report) for each chain; a failure is in the log, by class."""
     from reminder_worker import passes
 
@@ -210,11 +196,11 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
         return (str(outcome.chain_id or "all"), "done", report)
 
     try:
-        if name == "statistics":  # once an hour; every other run without work is cheap
-            looked = await passes.poll_pass(runtime, name)
+        if step is STATISTICS:  # once an hour; every other run without work is cheap
+            looked = await passes.poll_pass(runtime, step)
             if not any(outcome.due for outcome in looked):
                 return [(str(each.chain_id), *await _no_snapshot(runtime, each)) for each in looked]
-        return [format_row(outcome) for outcome in await passes.run_pass(runtime, name, alone=True)]
+        return [format_row(outcome) for outcome in await passes.run_pass(runtime, step, alone=True)]
     except NotConfigured as off:
         return [("all", "off", str(off))]
     except passes.PassFailed as failed:
@@ -257,7 +243,7 @@ def backfill(from_block: int, chain_id: int | None, rpc_url: str | None) -> None
             with parts.make_progress() as progress:
                 task = progress.add_task("reading blocks", total=max(1, head - start))
                 while True:
-                    done = await index.advance(budget_seconds=10)
+                    done = await index.run(budget_seconds=10)
                     progress.update(task, completed=done.last_block - start)
                     if not done.has_more and done.stopped != "moved_by_another":
                         return done.last_block

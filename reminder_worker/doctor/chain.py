@@ -15,17 +15,19 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import read_or_none
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.chain.types import NODE_POLICY, BlockHeader, ContractCall
+from reminder_worker.declarations import FactScope
 from reminder_worker.doctor import Finding
 from reminder_worker.doctor.catch_up import forecast_catch_up
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.indexer.chain_index import find_gap
 from reminder_worker.indexer.subgraph import SubgraphClient
-from reminder_worker.monitoring.facts import LIMITS, FactScope, read_facts
+from reminder_worker.monitoring.facts import LIMITS
 from reminder_worker.outbox.messages import checksum_address, format_deadline, format_duration
 from reminder_worker.reminders.operator_facts import SavedLegacies, read_saved_legacies
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.chains import CONTRACTS
 from reminder_worker.statistics.price_job import check_feeds
+from reminder_worker.upgrades.feature import UPGRADE_COUNTS
 from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS
 
 # The contract at the first setting gives the address of the last setting by this getter. A contract of an older
@@ -251,7 +253,7 @@ async def _examine_upgrades(chain: Chain, scope: FactScope) -> AsyncIterator[Fin
         return
     try:
         answer = await chain.call(ContractCall(timelock, find_selector("TimelockController", "getMinDelay")))
-        upgrades = (await read_facts(scope, "upgrades")).upgrades
+        upgrades = await UPGRADE_COUNTS.read(scope)
     except (ChainUnavailable, Misconfigured, SQLAlchemyError):
         return  # the chain's or the database's own finding says why
     if not isinstance(answer, bytes) or len(answer) != WORD:

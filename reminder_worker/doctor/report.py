@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,12 +13,12 @@ from pydantic import SecretBytes, SecretStr
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker import passes
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
 from reminder_worker.database.installation import describe_changes, find_changed_settings
 from reminder_worker.database.migrate import find_encoding_fault, schema_serves
 from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.rotation import count_rows_of_other_keys
+from reminder_worker.declarations import FactScope
 from reminder_worker.doctor import Finding
 from reminder_worker.doctor.chain import examine_chain
 from reminder_worker.doctor.costs import examine_costs
@@ -26,18 +26,23 @@ from reminder_worker.doctor.encryption import examine_encryption
 from reminder_worker.doctor.mail import describe_reports, examine_mail, find_chains_without_mail, find_unlisted_links
 from reminder_worker.doctor.wallets import examine_wallets, list_own_wallets
 from reminder_worker.errors import Misconfigured
+from reminder_worker.features import make_scope
 from reminder_worker.gifts import emails
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider
-from reminder_worker.monitoring.facts import LIMITS, FactScope, OperatorFacts, read_facts
+from reminder_worker.monitoring.facts import LIMITS, PassState, find_watchdog
+from reminder_worker.monitoring.feature import FORGET, NODE_REQUESTS, PASS_STATES, UNDECIDED_EMAILS
 from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
+from reminder_worker.outbox.feature import BOUNCED_ADDRESSES, CONDITIONS, REPORTS
 from reminder_worker.outbox.messages import format_duration
-from reminder_worker.outbox.operator import RaisedCondition
+from reminder_worker.outbox.operator import RaisedCondition, UndecidedEmails
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
 from reminder_worker.relay.operator import count_requests_of_other_keys
 from reminder_worker.reminders import recipients
+from reminder_worker.reminders.erasure import RecentErasures
+from reminder_worker.reminders.feature import ERASURES
 from reminder_worker.runtime import make_vault
 from reminder_worker.settings import (
     IdentityProviderSettings,
@@ -67,7 +72,7 @@ async def examine_installation(settings: Settings) -> AsyncIterator[Finding]:
             yield finding
     engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
     try:
-        scope = passes.fact_scope(engine, settings, list_own_wallets(settings))
+        scope = make_scope(engine, settings, list_own_wallets(settings))
         async for finding in _examine_database(scope, settings):
             yield finding
         silent: set[int] = set()
@@ -75,7 +80,7 @@ async def examine_installation(settings: Settings) -> AsyncIterator[Finding]:
             async for finding in examine_chain(chain, scope, silent):
                 yield finding
         with suppress(SQLAlchemyError, OSError):  # the database's own finding says why
-            tallies = (await read_facts(scope, "node_requests")).node_requests
+            tallies = await NODE_REQUESTS.read(scope)
             for finding in (each for chain in settings.chains for each in examine_costs(chain, tallies)):
                 yield finding
         async for finding in examine_wallets(settings, scope, silent):
@@ -165,13 +170,12 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
         yield "installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`"
     else:
         yield "installation", True, "keys and contracts are those this database was made with"
-    facts = await read_facts(scope, "undecided", "bounces", "reports", "passes", "erasures")
-    yield _find_stuck_emails(facts)
-    yield _describe_bounces(facts)
+    yield _find_stuck_emails(await UNDECIDED_EMAILS.read(scope))
+    yield _describe_bounces(await BOUNCED_ADDRESSES.read(scope))
     if settings.mail is not None:
-        yield describe_reports(facts.reports)
-    yield _examine_passes(facts)
-    yield "erasures", True, _describe_erasures(facts)
+        yield describe_reports(await REPORTS.read(scope))
+    yield _examine_passes(await PASS_STATES.read(scope))
+    yield "erasures", True, _describe_erasures(await ERASURES.read(scope))
 
 
 async def _count_rows_without_key(scope: FactScope, vault: Vault) -> int:
@@ -191,40 +195,38 @@ async def _compare_clocks(engine: AsyncEngine) -> Finding:
     return "clocks", True, "this machine and the database have the same time"
 
 
-def _find_stuck_emails(facts: OperatorFacts) -> Finding:
-    found = [emails for emails in facts.undecided if emails.needs_operator]
+def _find_stuck_emails(undecided: Sequence[UndecidedEmails]) -> Finding:
+    found = [emails for emails in undecided if emails.needs_operator]
     if not found:
         return "ledger", True, "no email is dead, or was held lately"
     words = ", ".join(f"{each.count} {each.kind} {each.state} ({each.reason or 'no reason'})" for each in found)
     return "ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones"
 
 
-def _describe_bounces(facts: OperatorFacts) -> Finding:
-    counts = facts.bounces
+def _describe_bounces(counts: Mapping[str, int]) -> Finding:
     if not counts:
         return "bounces", True, "no email came back from a stored address"
     words = ", ".join(f"{count} {reason}" for reason, count in counts.items())
     return "bounces", None, f"stored addresses from which an email came back: {words}; their owners see it"
 
 
-def _examine_passes(facts: OperatorFacts) -> Finding:
-    states = facts.passes
+def _examine_passes(states: Sequence[PassState]) -> Finding:
     failing = [f"{state.name} of chain {state.chain_id} ({state.error})" for state in states if state.error]
     if failing:
         return "passes", False, f"the last try of {', '.join(failing)} failed: see the log"
     if not states:
         return "passes", None, "none has run yet: start Dagster, or `reminder-worker tick`"
-    oldest = max((state.checked_age or 0 for state in states if state.name != passes.FORGETTING.name), default=0)
+    oldest = max((state.checked_age or 0 for state in states if state.name != FORGET.name), default=0)
     return "passes", True, f"every pass looked within the last {oldest} s"
 
 
-def _describe_erasures(facts: OperatorFacts) -> str:
+def _describe_erasures(erasures: Sequence[RecentErasures]) -> str:
     causes = {
         "deleted_legacy": "of deleted legacies",
         "link": "by their own link",
         "signature": "by their own signature",
     }
-    words = [f"{each.people} {causes[each.cause]}, last on {each.last_day}" for each in facts.erasures]
+    words = [f"{each.people} {causes[each.cause]}, last on {each.last_day}" for each in erasures]
     return f"recipients erased in 90 days: {'; '.join(words) or 'none'}"
 
 
@@ -242,10 +244,9 @@ def _find_odd_settings(settings: Settings) -> Iterator[Finding]:
 async def _examine_watchdog(settings: Settings, scope: FactScope) -> AsyncIterator[Finding]:
     """Show the findings of the watchdog, without addresses, and the last answer to the heartbeat."""
     try:
-        facts = await read_facts(scope, "conditions", "passes")
+        wrong, state = await CONDITIONS.read(scope), find_watchdog(await PASS_STATES.read(scope))
     except SQLAlchemyError:
         return  # the database's own finding says why
-    wrong, state = facts.conditions, facts.watchdog
     report = (state.detail if state else None) or {}
     if wrong:
         words = ", ".join(_describe_condition(each) for each in wrong)

@@ -10,11 +10,12 @@ from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, TIMELOCK_VERSIONS, RouterReads
 from reminder_worker.chain.types import MOST_GAS, ContractCall
+from reminder_worker.declarations import FactScope
 from reminder_worker.doctor import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.messages import checksum_address, format_amount
 from reminder_worker.relay.factory import LOW_BALANCE_RENEWALS, relays_on
+from reminder_worker.relay.feature import UNFOLLOWED_REQUESTS, WALLETS
 from reminder_worker.relay.fees import GasFees, cap_first_fee, compute_reservation, first_fees
 from reminder_worker.relay.wallet import FIRST_GAS, load_signer, make_signer, read_usual_gas
 from reminder_worker.relay.wallet_monitor import format_relays, pays_for
@@ -186,16 +187,16 @@ async def _find_stopped_wallets(scope: FactScope, wallets: list[WalletCheck]) ->
     """Report stopped wallets, and requests without a wallet's key or a chain."""
     roles = {wallet.address: wallet.role for wallet in wallets}
     try:
-        facts = await read_facts(scope, "wallets", "unfollowed")
+        states, unfollowed = await WALLETS.read(scope), await UNFOLLOWED_REQUESTS.read(scope)
     except SQLAlchemyError:
         return  # the database's own finding says why
-    for state in facts.wallets:
+    for state in states:
         if state.address in roles and state.stopped:
             role = roles[state.address]
             command = f"reminder-worker relay resume --wallet {role} --chain {state.chain_id}"
             words = f"stopped ({state.stopped}): see the runbook, then `{command}`"
             yield f"{role} on chain {state.chain_id}", False, words
-    for requests in facts.unfollowed:
+    for requests in unfollowed:
         lacks = "the chain is not among CHAINS" if requests.ours else "its key is not configured"
         words = f"{requests.count} requests of it are open and {lacks}: nothing follows them, see the runbook"
         yield f"wallet {checksum_address(requests.wallet)} on chain {requests.chain_id}", False, words

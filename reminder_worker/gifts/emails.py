@@ -152,7 +152,7 @@ class GiftMail:
         self._retry_window = settings.gifts.retry_window_seconds
         self._rules = LinkRules.from_origins(settings.gifts.origins, settings.gifts.prefix)
 
-    async def has_work(self) -> bool:
+    async def poll(self) -> bool:
         """Return whether an email is due or in doubt, or a row to be deleted. Reads only each chain's latest block."""
         times = await self._read_head_times(GiftMailReport())
         async with self._engine.connect() as connection:

@@ -87,15 +87,15 @@ class EventReader:
         self._decode_logs = decode
         self._source = source
 
-    async def look(self) -> bool:
-        """Return whether there are logs to store. A short range without any is passed over here: no run is started.
+    async def poll(self) -> bool:
+        """Return whether there are logs to store. Moves the cursor over a short range without any: no run is started.
 
         Raises `EndpointsDisagree` when nothing but a log in doubt is left to read.
         """
         async with self._learned_limits():
-            return await self._look()
+            return await self._find_logs()
 
-    async def _look(self) -> bool:
+    async def _find_logs(self) -> bool:
         cursor = await self.find_cursor()
         head = await self._chain.get_known_block("latest")
         found = await read_slice(self._chain, self._says, cursor, head, self._first_blocks)
@@ -115,7 +115,7 @@ class EventReader:
             raise self._make_disagreement(found.doubtful)
         return False
 
-    async def advance(self, budget_seconds: float = BUDGET_SECONDS) -> IndexProgress:
+    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> IndexProgress:
         """Read on as `read_on`. Raises `ChainUnavailable`, and `EndpointsDisagree` when a log in doubt ends the run."""
         progress = await self.read_on(budget_seconds)
         self.raise_for(progress)

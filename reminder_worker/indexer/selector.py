@@ -77,7 +77,7 @@ class IndexerSelector:
         own = await self._own_head()
         if own is None or own.number < reached:
             with suppress(ChainUnavailable):  # then the subgraph may still answer
-                await self._index.advance(budget_seconds=10)
+                await self._index.run(budget_seconds=10)
             own = await self._own_head()
         if self._subgraph is not None:
             choice = await self.choose_indexer()

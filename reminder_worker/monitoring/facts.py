@@ -1,75 +1,29 @@
-"""Facts that operators ask for, read in one place.
+"""Facts over several rooms, and the limits by which the watchdog judges them.
 
-The watchdog, `doctor`, `/metrics`, the Dagster assets and checks and the words of idle sensors render these facts and
-have no SQL of their own. Facts are about the chains, the wallets and the passes of this installation. Each room reads
-its own tables. Nothing is judged here: see `rules.py`.
+The watchdog, `doctor`, `/metrics`, the Dagster assets and checks and the words of idle sensors render facts and have no
+SQL of their own. A room declares the facts of its tables in `feature.py`. Nothing is judged here: see
+`rules.py`.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import DateTime, cast, func, select, true
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.auto_renew.operator_facts import (
-    DecisionCount,
-    OwnerDecision,
-    count_decisions,
-    read_owner_decisions,
-)
 from reminder_worker.database.queries import read_rows
-from reminder_worker.database.tables import age
-from reminder_worker.gifts.emails import GIFTS_FOR_OPERATORS, GiftEmailCount, count_gift_emails, count_notifications
-from reminder_worker.indexer.store import ReaderPosition, read_positions
-from reminder_worker.monitoring.node_requests import RequestTally, read_requests
+from reminder_worker.database.tables import age, span
+from reminder_worker.declarations import ExpectedPass, FactScope, WorkerPass
+from reminder_worker.gifts.emails import GIFTS_FOR_OPERATORS
+from reminder_worker.gifts.feature import GIFTS
+from reminder_worker.monitoring.feature import WATCHDOG
 from reminder_worker.monitoring.tables import pass_state, sql
-from reminder_worker.outbox.bounces import count_bounces
-from reminder_worker.outbox.delivery_reports import ReportReading, read_report_reading
-from reminder_worker.outbox.operator import (
-    RaisedCondition,
-    RecentAlert,
-    SettledEmails,
-    UndecidedEmails,
-    WaitingEmails,
-    count_settled,
-    count_undecided,
-    count_undelivered_alerts,
-    count_waiting,
-    read_conditions,
-    read_recent_alerts,
-)
-from reminder_worker.relay.operator import (
-    RequestCount,
-    UnfinishedRequests,
-    WalletSpend,
-    WalletState,
-    count_ended_requests,
-    count_open_requests,
-    find_unfinished,
-    read_spend,
-    read_wallet_states,
-)
+from reminder_worker.outbox.delivery_reports import ReportReading
+from reminder_worker.outbox.operator import SettledEmails, UndecidedEmails, count_settled, count_undecided
+from reminder_worker.relay.operator import UnfinishedRequests
 from reminder_worker.reminders.emails import REMINDERS_FOR_OPERATORS
-from reminder_worker.reminders.erasure import RecentErasures, read_erasures
-from reminder_worker.reminders.operator_facts import (
-    EmailDelay,
-    SignalCount,
-    WindowCount,
-    count_new_signals,
-    count_paused_legacies,
-    count_recipients,
-    count_windows,
-    measure_delays,
-    read_next_ask,
-)
-from reminder_worker.settings import ChainSettings
-from reminder_worker.statistics.prices import FeedState, read_feed_states
-from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_newest_snapshot
-from reminder_worker.upgrades.store import UpgradeCount, count_upgrades
-
-C = TypeVar("C", bound="ChainCount")
-WATCHDOG: Final = "watchdog"  # name of its pass
+from reminder_worker.reminders.feature import DISPATCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +48,6 @@ class WatchLimits:
 LIMITS: Final = WatchLimits()
 DAYS_SHOWN: Final = 14  # of settled emails and of requests to nodes
 LEDGERS: Final = (REMINDERS_FOR_OPERATORS, GIFTS_FOR_OPERATORS)
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedPass:
-    """Pass that is on, and how often it is looked at.
-
-    A pass `by_the_clock` has its first hour from when a watchdog first looked for it; a failed one is tried again in
-    the next hour.
-    """
-
-    name: str
-    chain_id: int
-    every_seconds: int
-    by_the_clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,133 +85,31 @@ class EmailTrouble:
 
 
 @dataclass(frozen=True, slots=True)
-class FactScope:
-    """Subject of the facts: the chains and wallets in use, and the passes that are on."""
+class WatchedFacts:
+    """Input of the watchdog's rules. `reports` is None while no delivery report is read."""
 
-    engine: AsyncEngine
-    chains: Mapping[int, ChainSettings]
-    wallets: Collection[str] = ()
     expected: Sequence[ExpectedPass] = ()
-    is_local: bool = False
+    passes: Sequence[PassState] = ()
+    trouble: EmailTrouble = EmailTrouble()
+    unfinished: Sequence[UnfinishedRequests] = ()
+    reports: ReportReading | None = None
 
 
-class ChainCount(Protocol):
-    """Fact about one chain."""
-
-    @property
-    def chain_id(self) -> int: ...
+def find_watchdog(states: Sequence[PassState]) -> PassState | None:
+    """Return the watchdog's pass; None before it has reported anything."""
+    return next((state for state in states if state.name == WATCHDOG.name and state.detail), None)
 
 
-class UnreadPart:
-    """Stand-in for a part that was not asked for: its use is a mistake, not an empty answer."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise LookupError(f"this part of the facts was not read: {name}")
-
-    def __iter__(self) -> Any:
-        raise LookupError("this part of the facts was not read")
+def watchdog_looks(states: Sequence[PassState]) -> bool:
+    """Return whether its last look is recent and did not fail: a failed look leaves the report of an earlier look."""
+    state = find_watchdog(states)
+    age = state.checked_age if state is not None and not state.error else None
+    return age is not None and age <= LIMITS.looked_within_seconds
 
 
-UNREAD: Final[Any] = UnreadPart()
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorFacts:
-    """Facts by part, as of one moment. `read_facts` fills the parts that were asked for."""
-
-    expected: Sequence[ExpectedPass] = UNREAD
-    passes: Sequence[PassState] = UNREAD
-    positions: Sequence[ReaderPosition] = UNREAD
-    signals: Sequence[SignalCount] = UNREAD
-    windows: Sequence[WindowCount] = UNREAD
-    next_ask: int | None = UNREAD
-    paused_legacies: int = UNREAD
-    recipients: int = UNREAD
-    waiting: WaitingEmails = UNREAD
-    undecided: Sequence[UndecidedEmails] = UNREAD
-    settled_last_day: Sequence[SettledEmails] = UNREAD
-    settled_by_day: Sequence[SettledEmails] = UNREAD
-    delays: Sequence[EmailDelay] = UNREAD
-    gift_emails: Sequence[GiftEmailCount] = UNREAD
-    gift_notifications: int = UNREAD
-    bounces: Mapping[str, int] = UNREAD
-    reports: ReportReading | None = UNREAD
-    trouble: EmailTrouble = UNREAD
-    open_requests: Sequence[RequestCount] = UNREAD
-    ended_requests: Sequence[RequestCount] = UNREAD
-    wallets: Sequence[WalletState] = UNREAD
-    spend: Sequence[WalletSpend] = UNREAD
-    unfinished: Sequence[UnfinishedRequests] = UNREAD
-    unfollowed: Sequence[UnfinishedRequests] = UNREAD
-    decisions: Sequence[DecisionCount] = UNREAD
-    owners: Sequence[OwnerDecision] = UNREAD
-    conditions: Sequence[RaisedCondition] = UNREAD
-    undelivered_alerts: Mapping[str, int] = UNREAD
-    recent_alerts: Sequence[RecentAlert] = UNREAD
-    upgrades: Sequence[UpgradeCount] = UNREAD
-    feeds: Sequence[tuple[int, FeedState]] = UNREAD
-    snapshots: Mapping[int, StatisticsSnapshot] = UNREAD
-    node_requests: Sequence[RequestTally] = UNREAD
-    erasures: Sequence[RecentErasures] = UNREAD
-
-    @property
-    def watchdog(self) -> PassState | None:
-        """The watchdog's pass; None before it has reported anything."""
-        return next((state for state in self.passes if state.name == WATCHDOG and state.detail), None)
-
-    @property
-    def watchdog_looks(self) -> bool:
-        """True if its last look is recent and did not fail: a failed look leaves the report of an earlier look."""
-        state = self.watchdog
-        age = state.checked_age if state is not None and not state.error else None
-        return age is not None and age <= LIMITS.looked_within_seconds
-
-    def states_of(self, name: str) -> list[PassState]:
-        """Return the states of one pass, by chain."""
-        return [state for state in self.passes if state.name == name]
-
-
-FactPart = Literal[
-    "passes",
-    "positions",
-    "signals",
-    "windows",
-    "next_ask",
-    "paused_legacies",
-    "recipients",
-    "waiting",
-    "undecided",
-    "settled_last_day",
-    "settled_by_day",
-    "delays",
-    "gift_emails",
-    "gift_notifications",
-    "bounces",
-    "reports",
-    "trouble",
-    "open_requests",
-    "ended_requests",
-    "wallets",
-    "spend",
-    "unfinished",
-    "unfollowed",
-    "decisions",
-    "owners",
-    "conditions",
-    "undelivered_alerts",
-    "recent_alerts",
-    "upgrades",
-    "feeds",
-    "snapshots",
-    "node_requests",
-    "erasures",
-]
-
-
-async def read_facts(scope: FactScope, *parts: FactPart) -> OperatorFacts:
-    """Read the named parts, one after the other. Raises what the database raises."""
-    found = {part: await READERS[part](scope) for part in parts}
-    return OperatorFacts(expected=scope.expected, **found)
+def states_of(step: WorkerPass, states: Sequence[PassState]) -> list[PassState]:
+    """Return the states of one pass, by chain."""
+    return [state for state in states if state.name == step.name]
 
 
 async def read_pass_states(engine: AsyncEngine) -> list[PassState]:
@@ -282,50 +120,36 @@ async def read_pass_states(engine: AsyncEngine) -> list[PassState]:
     return await read_rows(engine, PassState, question)
 
 
-def _keep_served(scope: FactScope, counts: Sequence[C]) -> list[C]:
-    return [count for count in counts if count.chain_id in scope.chains]
+async def was_reported_lately(engine: AsyncEngine, name: str, chain_id: int) -> bool:
+    """Return whether the last report of a pass has `looked_at`, a moment within the last hour."""
+    looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
+    lately = looked >= func.clock_timestamp() - span(hours=1)
+    question = select(true()).where(pass_state.c.name == name, pass_state.c.chain_id == chain_id, lately)
+    async with engine.connect() as connection:
+        return bool(await connection.scalar(select(question.exists())))
 
 
-async def _read_passes(scope: FactScope) -> list[PassState]:
+async def read_expected_states(scope: FactScope) -> list[PassState]:
     """Return the passes that are on: the row of a pass that was switched off says nothing of now."""
     on = {(expected.name, expected.chain_id) for expected in scope.expected}
     return [state for state in await read_pass_states(scope.engine) if (state.name, state.chain_id) in on]
 
 
-async def _read_waiting(scope: FactScope) -> WaitingEmails:
-    """Return the sums of the served chains: on any other no email is sent, and it would grow old for ever."""
-    counts = _keep_served(scope, await count_waiting(scope.engine))
-    return WaitingEmails(
-        chain_id=0,
-        due=sum(count.due for count in counts),
-        later=sum(count.later for count in counts),
-        next_try=min((count.next_try for count in counts if count.next_try is not None), default=None),
-        in_flight=sum(count.in_flight for count in counts),
-        oldest=max((count.oldest for count in counts if count.oldest is not None), default=None),
-    )
-
-
-async def _read_undecided(scope: FactScope) -> list[UndecidedEmails]:
+async def count_undecided_emails(scope: FactScope) -> list[UndecidedEmails]:
     """Return those of both ledgers; on a chain that is not served an email in doubt stays in doubt for ever."""
     counts = [count for ledger in LEDGERS for count in await count_undecided(scope.engine, ledger.table)]
     return [count for count in counts if count.state != "unknown" or count.chain_id in scope.chains]
 
 
-async def _read_settled_by_day(scope: FactScope) -> list[SettledEmails]:
+async def count_settled_emails(scope: FactScope) -> list[SettledEmails]:
+    """Return those of both ledgers in the last `DAYS_SHOWN` days."""
     return [count for ledger in LEDGERS for count in await count_settled(scope.engine, DAYS_SHOWN, ledger.table)]
 
 
-async def _read_reports(scope: FactScope) -> ReportReading | None:
-    """Return what the pass `bounces` keeps; None while the pass is off: its row says nothing of now."""
-    is_on = any(expected.name == "bounces" for expected in scope.expected)
-    return await read_report_reading(scope.engine) if is_on else None
-
-
-async def _read_trouble(scope: FactScope) -> EmailTrouble:
-    on = {expected.name for expected in scope.expected}
+async def read_email_trouble(scope: FactScope) -> EmailTrouble:
     values = {
         "late": LIMITS.late_seconds,
-        "rooms": [room for room, name in (("reminders", "dispatch"), ("gifts", "gifts")) if name in on],
+        "rooms": [room for room, step in (("reminders", DISPATCH), ("gifts", GIFTS)) if scope.has_pass(step)],
         "chains": list(scope.chains),
         "unsafe": [chain_id for chain_id, chain in scope.chains.items() if chain.signal_block == "latest"],
     }
@@ -333,81 +157,3 @@ async def _read_trouble(scope: FactScope) -> EmailTrouble:
         row = (await connection.execute(sql["trouble"], values)).one()
     failed = {room: getattr(row, room) for room in ("reminders", "gifts", "relay")}
     return EmailTrouble(row.late, row.oldest_late, row.others_go_out, row.held, row.dead, row.refused_alerts, failed)
-
-
-async def _read_wallets(scope: FactScope) -> list[WalletState]:
-    """Return the wallets in use: slots of an earlier key, or on a chain that is not served, never end."""
-    states = _keep_served(scope, await read_wallet_states(scope.engine))
-    return [state for state in states if state.address in scope.wallets]
-
-
-async def _read_unfinished(scope: FactScope) -> list[UnfinishedRequests]:
-    """Return requests that should be final by now. On an idle local chain nothing becomes final."""
-    return await find_unfinished(
-        scope.engine, scope.wallets, scope.chains, of_ours=not scope.is_local, seconds=LIMITS.not_final_seconds
-    )
-
-
-async def _read_upgrades(scope: FactScope) -> list[UpgradeCount]:
-    """Return operations of watched timelocks: on any other an operation would wait for ever."""
-    watched = {chain_id for chain_id, chain in scope.chains.items() if chain.upgrade_timelock}
-    return [count for count in await count_upgrades(scope.engine) if count.chain_id in watched]
-
-
-async def _read_feeds(scope: FactScope) -> list[tuple[int, FeedState]]:
-    """Return every configured feed with its chain."""
-    return [
-        (chain_id, state)
-        for chain_id, chain in scope.chains.items()
-        for state in await read_feed_states(scope.engine, chain)
-    ]
-
-
-async def _read_snapshots(scope: FactScope) -> dict[int, StatisticsSnapshot]:
-    """Return the newest snapshots by chain."""
-    snapshots = {chain_id: await find_newest_snapshot(scope.engine, chain_id) for chain_id in scope.chains}
-    return {chain_id: snapshot for chain_id, snapshot in snapshots.items() if snapshot is not None}
-
-
-def _of_served(count: Callable[[AsyncEngine], Awaitable[Sequence[Any]]]) -> Callable[[FactScope], Awaitable[Any]]:
-    async def read(scope: FactScope) -> Any:
-        return _keep_served(scope, await count(scope.engine))
-
-    return read
-
-
-READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
-    "passes": _read_passes,
-    "positions": _of_served(read_positions),
-    "signals": _of_served(count_new_signals),
-    "windows": lambda scope: count_windows(scope.engine),
-    "next_ask": lambda scope: read_next_ask(scope.engine, scope.chains),
-    "paused_legacies": lambda scope: count_paused_legacies(scope.engine),
-    "recipients": lambda scope: count_recipients(scope.engine),
-    "waiting": _read_waiting,
-    "undecided": _read_undecided,
-    "settled_last_day": lambda scope: count_settled(scope.engine, 1),
-    "settled_by_day": _read_settled_by_day,
-    "delays": _of_served(measure_delays),
-    "gift_emails": lambda scope: count_gift_emails(scope.engine),
-    "gift_notifications": lambda scope: count_notifications(scope.engine),
-    "bounces": lambda scope: count_bounces(scope.engine),
-    "reports": _read_reports,
-    "trouble": _read_trouble,
-    "open_requests": lambda scope: count_open_requests(scope.engine, scope.wallets, scope.chains),
-    "ended_requests": lambda scope: count_ended_requests(scope.engine),
-    "wallets": _read_wallets,
-    "spend": _of_served(read_spend),
-    "unfinished": _read_unfinished,
-    "unfollowed": lambda scope: find_unfinished(scope.engine, scope.wallets, scope.chains),
-    "decisions": _of_served(count_decisions),
-    "owners": lambda scope: read_owner_decisions(scope.engine, limit=100),
-    "conditions": lambda scope: read_conditions(scope.engine),
-    "undelivered_alerts": lambda scope: count_undelivered_alerts(scope.engine),
-    "recent_alerts": lambda scope: read_recent_alerts(scope.engine),
-    "upgrades": _read_upgrades,
-    "feeds": _read_feeds,
-    "snapshots": _read_snapshots,
-    "node_requests": _of_served(lambda engine: read_requests(engine, DAYS_SHOWN)),
-    "erasures": lambda scope: read_erasures(scope.engine),
-}

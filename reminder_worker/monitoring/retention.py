@@ -1,13 +1,20 @@
 """Retention: rows that are over are deleted by the clock."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import structlog
 from sqlalchemy import BigInteger, ColumnElement, Date, cast, delete, extract, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from reminder_worker.chain.client import Chain
 from reminder_worker.database.tables import age, quota, span, used_signature
+from reminder_worker.errors import MailUnavailable
 from reminder_worker.gifts.tables import gift_wallet, gift_write
+from reminder_worker.monitoring.erasure import erase_deleted_legacies, erase_forgotten
 from reminder_worker.monitoring.node_requests import today_utc
 from reminder_worker.monitoring.tables import node_request, sql
+from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.tables import alert, suppression
 from reminder_worker.relay.operator import OPEN_STATES
 from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, tx_attempt
@@ -16,6 +23,34 @@ from reminder_worker.upgrades.operations import OPEN
 from reminder_worker.upgrades.tables import upgrade_operation
 
 log = structlog.get_logger(__name__)
+
+
+class RetentionPass:
+    """Pass `forget`: deletes expired rows, erases the people of deleted legacies, and whoever asked the mail service.
+
+    Always has work: a schedule or `tick` starts it by the clock.
+    """
+
+    def __init__(self, engine: AsyncEngine, chains: Iterable[Chain], mail: MailClient | None) -> None:
+        self._engine = engine
+        self._chains = chains
+        self._mail = mail
+
+    async def poll(self) -> bool:
+        return True
+
+    async def run(self) -> Mapping[str, Any]:
+        rows = await forget_expired(self._engine)
+        deleted = [await erase_deleted_legacies(self._engine, chain) for chain in self._chains]
+        report = {"rows": rows, "recipients_of_deleted_legacies": sum(deleted)}
+        if self._mail is None:
+            return report
+        try:
+            forgotten = await erase_forgotten(self._engine, self._mail)
+        except MailUnavailable as error:  # the next hour asks again
+            log.warning("forgotten_not_read", error=type(error).__name__)
+            return report
+        return {**report, "recipients_forgotten": forgotten.recipients, "gifts_forgotten": forgotten.gifts}
 
 
 async def forget_expired(engine: AsyncEngine) -> int:

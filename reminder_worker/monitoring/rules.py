@@ -4,11 +4,12 @@
 a while. Conditions that the relay reports of our wallets are not repeated here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from reminder_worker.declarations import ExpectedPass
 from reminder_worker.monitoring.endpoints import ChainSight
-from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, ExpectedPass, OperatorFacts, PassState
+from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, PassState, WatchedFacts
 from reminder_worker.outbox.alerts import AlertFacts
 from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.outbox.messages import AlertKind, format_deadline
@@ -37,8 +38,8 @@ class WrongCondition:
         return (self.kind, self.subject, self.chain_id)
 
 
-def judge_facts(facts: OperatorFacts, sights: Sequence[ChainSight]) -> dict[ConditionKey, WrongCondition]:
-    """Return every condition that is wrong; needs the parts `passes`, `trouble`, `reports` and `unfinished`."""
+def judge_facts(facts: WatchedFacts, sights: Sequence[ChainSight]) -> dict[ConditionKey, WrongCondition]:
+    """Return every condition that is wrong."""
     found = [*_judge_passes(facts, sights), *_judge_emails(facts.trouble), *map(_judge_requests, facts.unfinished)]
     found += _judge_reports(facts.reports)
     for sight in sights:
@@ -46,11 +47,13 @@ def judge_facts(facts: OperatorFacts, sights: Sequence[ChainSight]) -> dict[Cond
     return {condition.key: condition for condition in found}
 
 
-def find_silent(facts: OperatorFacts) -> list[tuple[ExpectedPass, PassState | None]]:
+def find_silent(
+    expected_passes: Iterable[ExpectedPass], passes: Iterable[PassState]
+) -> list[tuple[ExpectedPass, PassState | None]]:
     """Return passes without a success for too long. A look that finds no work is a success."""
-    states = {(state.name, state.chain_id): state for state in facts.passes}
+    states = {(state.name, state.chain_id): state for state in passes}
     silent = []
-    for expected in facts.expected:
+    for expected in expected_passes:
         state = states.get((expected.name, expected.chain_id))
         if state is None and expected.by_the_clock:
             continue
@@ -62,9 +65,9 @@ def find_silent(facts: OperatorFacts) -> list[tuple[ExpectedPass, PassState | No
     return silent
 
 
-def _judge_passes(facts: OperatorFacts, sights: Sequence[ChainSight]) -> Iterator[WrongCondition]:
+def _judge_passes(facts: WatchedFacts, sights: Sequence[ChainSight]) -> Iterator[WrongCondition]:
     unreachable = {sight.chain_id: _find_unreachable(sight) for sight in sights}
-    for expected, state in find_silent(facts):
+    for expected, state in find_silent(facts.expected, facts.passes):
         age = state.succeeded_age if state else None
         success: AlertFacts = {"last success": "never"} if age is None else {"last_success_seconds": age}
         error: AlertFacts = {"last error": state.error} if state and state.error else {}

@@ -18,11 +18,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import must_take_writes
+from reminder_worker.declarations import FactScope
+from reminder_worker.indexer.feature import POSITIONS
 from reminder_worker.monitoring.endpoints import KnownGap, KnownSights, blocks_behind, look_at_chains
-from reminder_worker.monitoring.facts import LIMITS, WATCHDOG, FactScope, read_facts
+from reminder_worker.monitoring.facts import LIMITS, WatchedFacts
+from reminder_worker.monitoring.feature import EMAIL_TROUBLE, PASS_STATES, UNFINISHED_REQUESTS, WATCHDOG
 from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge_facts
 from reminder_worker.monitoring.tables import pass_state, sql
 from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
+from reminder_worker.outbox.feature import REPORTS
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.outbox.tables import alert_state
 from reminder_worker.settings import Settings
@@ -103,30 +107,43 @@ class HealthWatchdog:
         alerts: AlertOutbox,
         chains: Mapping[int, Chain],
         settings: Settings,
-        sights: KnownSights | None = None,
     ) -> None:
-        self._scope = scope
+        others = [expected for expected in scope.expected if expected.name != WATCHDOG.name]
+        self._scope = replace(scope, expected=others)
         self._engine = scope.engine
         self._alerts = alerts
         self._chains = chains
         self._settings = settings
-        self._sights: KnownSights = {} if sights is None else sights
+        self.sights: KnownSights = {}  # last look at a chain, and its monotonic seconds
 
-    async def look(self) -> WatchdogReport:
+    async def poll(self) -> bool:
+        """Judge and report as `run` does; return whether an alert changed, or nothing was ever reported before."""
+        is_first = not await self._read_memory()
+        return (await self.run()).changed > 0 or is_first
+
+    async def run(self) -> WatchdogReport:
         """Judge, report changes, ping while nothing is wrong. Raises what the database raises, and is silent then."""
         detail = await self._read_memory()
         before = detail.get("blocks_behind") or {}
         gaps = {int(chain_id): KnownGap(**gap) for chain_id, gap in (detail.get("gaps") or {}).items()}
-        facts = await read_facts(self._scope, "passes", "positions", "trouble", "reports", "unfinished")
+        scope = self._scope
+        facts = WatchedFacts(
+            scope.expected,
+            await PASS_STATES.read(scope),
+            await EMAIL_TROUBLE.read(scope),
+            await UNFINISHED_REQUESTS.read(scope),
+            await REPORTS.read(scope),
+        )
+        positions = await POSITIONS.read(scope)
         sights = await look_at_chains(
-            self._engine, self._chains, facts.positions, before, gaps, self._sights, is_local=self._scope.is_local
+            self._engine, self._chains, positions, before, gaps, self.sights, is_local=scope.is_local
         )
         wrong = {**judge_facts(facts, sights), **self._off_by_mistake()}
         async with self._engine.begin() as conn:
             await conn.execute(sql["lock_watchdog"])
             await conn.execute(sql["probe_write"])
             by_the_clock = [
-                {"name": step.name, "chain_id": step.chain_id} for step in self._scope.expected if step.by_the_clock
+                {"name": step.name, "chain_id": step.chain_id} for step in scope.expected if step.by_the_clock
             ]
             if by_the_clock:
                 await conn.execute(sql["expect_pass"], by_the_clock)
@@ -235,7 +252,7 @@ class HealthWatchdog:
         return failure or "asked"
 
     async def _read_memory(self) -> Mapping[str, Any]:
-        question = select(pass_state.c.detail).where(pass_state.c.name == WATCHDOG, pass_state.c.chain_id == 0)
+        question = select(pass_state.c.detail).where(pass_state.c.name == WATCHDOG.name, pass_state.c.chain_id == 0)
         async with self._engine.connect() as conn:
             detail: dict[str, Any] = await conn.scalar(question) or {}
         return detail
@@ -248,7 +265,7 @@ class HealthWatchdog:
             "blocks_behind": report.blocks_behind,
             "gaps": {str(chain_id): asdict(gap) for chain_id, gap in report.gaps.items()},
         }
-        statement = insert(pass_state).values(name=WATCHDOG, chain_id=0, detail=detail)
+        statement = insert(pass_state).values(name=WATCHDOG.name, chain_id=0, detail=detail)
         async with self._engine.begin() as conn:
             await conn.execute(
                 statement.on_conflict_do_update(index_elements=["name", "chain_id"], set_={"detail": detail})

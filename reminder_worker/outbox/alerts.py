@@ -154,7 +154,7 @@ class AlertOutbox:
 
     # -- delivery -------------------------------------------------------------------------------
 
-    async def look(self) -> bool:
+    async def poll(self) -> bool:
         """Return whether an alert is to be logged or sent now."""
         # A state in a parameter would keep the plan that is made for all parameters from the index.
         due = (alert.c.state == literal_column("'queued'")) & (alert.c.next_try <= func.now())

@@ -52,7 +52,7 @@ class BounceReader:
         self._mail = mail
         self._ledgers = ledgers
 
-    async def look(self) -> bool:
+    async def poll(self) -> bool:
         """Return whether an email came back, and keep what the mail service says about its reading of reports."""
         await self._keep_reports()
         return bool(await self._ask(await self._read_cursor()))
@@ -60,7 +60,7 @@ class BounceReader:
     async def run(self) -> BounceRun:
         """Record the addresses. If the mail service fails, they wait; other parts report that.
 
-        Keeps the state of delivery reports, too: `reminder-worker tick` runs without a look.
+        Keeps the state of delivery reports, too: `reminder-worker tick` runs without a poll.
         """
         await self._keep_reports()
         report = BounceRun()

@@ -344,6 +344,11 @@ def format_deadline(seconds: int) -> str:
     return f"{_DAYS[when.weekday()]}, {when.day} {_MONTHS[when.month - 1]} {when.year}, {when:%H:%M} UTC"
 
 
+def format_clock(unix_seconds: float) -> str:
+    """Return `2026-11-24 15:04 UTC`."""
+    return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
 def format_duration(seconds: int) -> str:
     """`42 seconds`, `5 minutes`, `3 hours`, `2 days`: the largest unit with a value of two or more, rounded down."""
     for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):

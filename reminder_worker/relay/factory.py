@@ -1,13 +1,16 @@
-"""Factory of our wallets: admission and reconciler of each, from the settings."""
+"""Factory of our wallets: admission and reconciler of each, from the settings. The pass that drives them all."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Final
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.database.queries import read_database_time
 from reminder_worker.errors import Misconfigured, NotConfigured
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
@@ -45,6 +48,63 @@ class RelayWallets:
             PayingWallet(role, admission.signer.address, admission.caps.daily_wei, admission.caps.daily_count)
             for role, admission in self.admissions.items()
         ]
+
+
+class RelayPass:
+    """Pass `relay` of one chain: follows the requests of all wallets to their end.
+
+    `was_read_lately` returns whether a run read the balances within the last hour.
+    """
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        chain_id: int,
+        wallets: RelayWallets,
+        settings: Settings,
+        was_read_lately: Callable[[], Awaitable[bool]],
+    ) -> None:
+        self._engine = engine
+        self._chain_id = chain_id
+        self._wallets = wallets
+        self._groups = {RELAYER: settings.relay, ATTESTOR: settings.auto_renew}
+        self._was_read_lately = was_read_lately
+
+    async def poll(self) -> bool:
+        """Return whether a request is open, or the balances have not been read for an hour."""
+        for reconciler in self._wallets.reconcilers.values():
+            if await reconciler.poll(self._chain_id):
+                return True
+        self._check_keys()
+        return not await self._was_read_lately()
+
+    async def run(self) -> Mapping[str, Any]:
+        """Reconcile all wallets at once; return a report by role. A slow or failing wallet does not block the others.
+
+        Without open requests each key is tried: otherwise only the next request would find a broken key.
+        """
+        looked_at = int(await read_database_time(self._engine))  # the clock by which `was_read_lately` judges it
+        done: dict[str, Any] = {"looked_at": datetime.fromtimestamp(looked_at, UTC).isoformat()}
+        reconcilers = self._wallets.reconcilers
+        runs = (each.run(self._chain_id) for each in reconcilers.values())
+        found = await asyncio.gather(*runs, return_exceptions=True)
+        for role, outcome in zip(reconcilers, found, strict=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            report = asdict(outcome)
+            done[role] = {"balance_eth": report.pop("balance_wei") / 10**18, **report}
+        self._check_keys()
+        if not any(done[role]["open_slots"] or done[role]["waiting"] for role in reconcilers):
+            await asyncio.gather(*(admission.signer.open() for admission in self._wallets.admissions.values()))
+        return done
+
+    def _check_keys(self) -> None:
+        """Raises `Misconfigured` for a configured wallet with an unusable key: a pass that ignores it is no success."""
+        unused = [role for role, group in self._groups.items() if group and role not in self._wallets.reconcilers]
+        if unused:
+            raise Misconfigured(
+                f"the key of the {' and of the '.join(unused)} cannot be used: `reminder-worker doctor`"
+            )
 
 
 def relays_on(settings: Settings, chain_id: int) -> bool:

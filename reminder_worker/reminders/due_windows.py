@@ -119,7 +119,7 @@ class DuePass:
         self._index = index
         self._settings = settings
 
-    async def look(self) -> bool:
+    async def poll(self) -> bool:
         """Return whether a legacy is due now."""
         await self._reset_horizon()
         head = await self._chain.get_known_head()

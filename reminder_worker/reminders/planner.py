@@ -105,7 +105,7 @@ class Planner:
         self._find_ending_budgets = find_ending_budgets
         self._reader = SignalValidator(engine, chain, indexers, settings)
 
-    async def has_work(self) -> bool:
+    async def poll(self) -> bool:
         """Return whether a run would plan anything.
 
         A window read above the chain's head cannot be planned yet, so waiting windows cost a request for the head. A
@@ -338,13 +338,13 @@ class ReminderDispatch:
         quota = DailyQuota(settings.mail.daily_cap_per_address, find_test_chains(settings.chains))
         self.outbox = OutboxDispatcher(engine, self.renderer, quota, mail)
 
-    async def look(self) -> bool:
+    async def poll(self) -> bool:
         """Return whether anything is to be planned, sent or asked about now."""
         async with self._engine.connect() as connection:
             if await connection.scalar(sql["has_work"]):
                 return True
         for planner in self._planners.values():
-            if await planner.has_work():
+            if await planner.poll():
                 return True
         return False
 

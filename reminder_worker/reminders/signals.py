@@ -62,8 +62,8 @@ class SignalPass:
         self._indexers = indexers
         self._max_age = max_age_seconds
 
-    async def look(self) -> bool:
-        """Return whether there are signals to store; skips blocks without signals. Raises `Unavailable`."""
+    async def poll(self) -> bool:
+        """Return whether there are signals to store; moves the cursor over blocks without. Raises `Unavailable`."""
         step = await self._read_next_range(await self._chain.get_known_block(self._chain.settings.signal_block))
         if step is None:
             return False

@@ -63,7 +63,7 @@ class StatisticsPass:
         self._chain = chain
         self._store = store
 
-    async def look(self) -> bool:
+    async def poll(self) -> bool:
         """Return whether the hour of the index's block needs a snapshot.
 
         It does if there is none, if its block was reorganised out, or if a missing value is available now.
@@ -85,8 +85,8 @@ class StatisticsPass:
                 return False
         return await self._is_at_head(block)
 
-    async def run(self) -> StatisticsReport | None:
-        """Take the snapshot of this hour. Return None while the index is far behind.
+    async def run(self) -> StatisticsReport | dict[str, str]:
+        """Take the snapshot of this hour. Return the reason in words while the index is far behind.
 
         The row is written last: until then the hour counts as open. Raises `ChainUnavailable`, and `OSError` if the
         folder cannot be written.
@@ -96,7 +96,7 @@ class StatisticsPass:
         from reminder_worker.statistics.holdings import read_holdings
 
         if not await self.is_current():
-            return None
+            return {"taken": f"nothing: {NOT_AT_THE_HEAD}"}
         tokens: frozenset[str] = frozenset()
         with_feed = frozenset(feed.token for feed in self._chain.settings.price_feeds)
 

@@ -68,7 +68,7 @@ class PricePass:
         self._tokens = TokenReads(chain)
         self._past = PastRounds(engine, chain)
 
-    async def look(self) -> bool:
+    async def poll(self) -> bool:
         """Return whether a feed has a new round or another verdict, or a gift needs a past round.
 
         Otherwise store the time of this reading.

@@ -91,19 +91,19 @@ class UpgradeWatch:
         self._reader = EventReader(engine, chain, store.CURSOR, {timelock: TOPICS}, decode_timelock_logs, source=None)
         self._setters = SetterWatch(engine, chain, alerts, timelock)
 
-    async def look(self) -> bool:
+    async def poll(self) -> bool:
         """Return whether there is something to record. Without a change the node is asked only once a day.
 
         Changes are recorded and in the service log when this returns; the run that follows within seconds sends the
         emails. Raises `EndpointsDisagree` after that, about a log from before the index had this timelock.
         """
-        has_changed = await self._look_at_queue()
+        has_changed = await self._poll_queue()
         if await self._setters.compare_when_due():
             await self._alerts.write_log()
             return True
         return has_changed
 
-    async def _look_at_queue(self) -> bool:
+    async def _poll_queue(self) -> bool:
         is_history = await self._begin_history()
         earlier = await self._read_earlier_logs(5, is_history, slices=1)  # the run does what takes longer
         if not _is_read_whole(earlier):

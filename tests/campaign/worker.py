@@ -115,7 +115,7 @@ class WorkerLife:
 
     def passes(self) -> list[Callable[[], Awaitable[object]]]:
         """Return the passes of a tick, in order."""
-        return [self.world.index.advance, self.world.signals.run, self.world.due.run, self.world.dispatch.run]
+        return [self.world.index.run, self.world.signals.run, self.world.due.run, self.world.dispatch.run]
 
     async def begin(self) -> None:
         await self.families.begin()

@@ -104,7 +104,7 @@ class World:
     async def tick(self) -> GiftMailReport:
         """One tick; what waits for a retry is due."""
         await self.sql("update worker.gift_ledger set next_try = now() where state in ('released', 'unknown')")
-        return await self.mail.run() if await self.mail.has_work() else GiftMailReport()
+        return await self.mail.run() if await self.mail.poll() else GiftMailReport()
 
     async def states(self) -> dict[str, str]:
         return {row.kind: row.state for row in await self.sql("select kind, state from worker.gift_ledger")}
@@ -133,7 +133,7 @@ async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scena
     chain = Chain(settings.chains[0])
     stack.push_async_callback(chain.close)
     world = gift_world(engine, scenario, settings, stub, client, chain, ChainIndex(engine, chain))
-    await world.index.advance()
+    await world.index.run()
     return world
 
 

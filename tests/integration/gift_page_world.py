@@ -92,7 +92,7 @@ class GiftWorld:
         id = self.scenario.create_gift(self.giver, recipient.address, duration=duration, **what)
         if opened:
             self.scenario.advance(2)
-        await self.api.parts.chain_indexes[self.api.chain_id].advance()
+        await self.api.parts.chain_indexes[self.api.chain_id].run()
         url = self.link(id, marks, letter)
         return SealedGift(id, recipient, url, None if ether else usdc, ETHER if ether else 250 * USDC)
 

@@ -140,7 +140,7 @@ class MailWorld:
 
     async def look_at_chain(self) -> DueReport:
         """Index, event pass and due pass."""
-        await self.index.advance()
+        await self.index.run()
         await self.signals.run()
         return await self.due.run()
 

@@ -45,7 +45,7 @@ class RenewalWorld:
         signer = load_signer(SecretStr(key))
         admission = RelayAdmission(self.world.engine, self.world.vault, chains, signer, self.caps, any_chain=True)
         terms = {"ATTESTOR_KEY": key, **settings}
-        return AutoRenew(self.world.engine, chains, admission, AutoRenewSettings.model_validate(terms))
+        return AutoRenew(self.world.engine, self.world.chain, admission, AutoRenewSettings.model_validate(terms))
 
     def wallet(self, **environ: str) -> RelayReconciler:
         """Return the reconciler of the attestor's wallet, with these settings."""
@@ -84,12 +84,12 @@ class RenewalWorld:
     async def index_all(self) -> None:
         """Make all blocks final, and let the index read them."""
         self.finalize()
-        await self.world.index.advance()
+        await self.world.index.run()
 
     async def look(self, **settings: Any) -> RenewalReport:
         """Run index and pass with all blocks final, and mine the transactions sent."""
         await self.index_all()
-        report = await self.renewer(**settings).run(CHAIN_ID)
+        report = await self.renewer(**settings).run()
         self.scenario.anvil.settle()
         return report
 
@@ -98,7 +98,7 @@ class RenewalWorld:
         await self.index_all()
         self.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(900 * GWEI))
         self.scenario.anvil.mine(1)
-        assert (await self.renewer().run(CHAIN_ID)).sent == 1
+        assert (await self.renewer().run()).sent == 1
         assert await self.world.sql("select state from worker.relay_request") == [("deferred_fee",)]
         self.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(GWEI))
 

@@ -115,7 +115,7 @@ async def _count_and_price(scenario: Scenario, engine: AsyncEngine, more: dict[s
     """Before the API looks for the first time, so that it has statistics and prices to answer with."""
     chain = Chain(settings_for(scenario, "postgresql://unused@localhost/unused", **more).chains[0])
     try:
-        await ChainIndex(engine, chain).advance()
+        await ChainIndex(engine, chain).run()
         await PricePass(engine, chain).run()
         with TemporaryDirectory() as folder:
             await StatisticsPass(engine, chain, LocalFiles(Path(folder))).run()

@@ -53,7 +53,7 @@ async def test_missing_answers_refuse_no_good_request_and_let_no_nft_through(
         first.alter = without(what)
         urls = first.url if alone else f"{first.url},{chain_scenario.anvil.url}"
         async with relaying(chain_scenario, engine, CHAIN_31337_RPC_URLS=urls) as world:
-            await world.parts.chain_indexes[world.chain_id].advance()
+            await world.parts.chain_indexes[world.chain_id].run()
             mixed = withdraw_body(world, plain + 1, sealed.heir)
             await refused(world, "/sponsor/gift-withdraw", mixed, 422, "not_only_whitelisted_tokens")
             empty = claim_body(world, token, sealed.heir, [sealed.it.dai], is_eth=True)

@@ -141,7 +141,7 @@ async def test_an_alert_of_a_transaction_that_is_rolled_back_was_never_raised(
     async with engine.connect() as connection:
         assert await alerts.raise_condition(connection, LOW, WALLET, 31337, FACTS)
         await connection.rollback()
-    assert not await alerts.look()
+    assert not await alerts.poll()
     assert await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
 
 
@@ -158,7 +158,7 @@ async def test_without_mail_the_log_is_told_and_nothing_waits(engine: AsyncEngin
             await alerts.run()
     assert _lines(logs) == [(LOW, "raised", "error")]
     assert await _states(engine) == {"log_only": 1}
-    assert not await alerts.look()
+    assert not await alerts.poll()
 
 
 async def test_the_log_shows_hashes_and_addresses_and_no_email(alerts: AlertOutbox, capsys: Any) -> None:
@@ -201,7 +201,7 @@ async def test_an_outage_loses_nothing_and_is_not_hammered(
     await mail.stop()
     for _ in range(12):
         assert (await alerts.run()).outage
-        assert not await alerts.look()  # all of them wait for the next try
+        assert not await alerts.poll()  # all of them wait for the next try
         await _hurry(engine)
     async with engine.connect() as connection:
         assert await connection.scalar(text("select sum(tries) from worker.alert")) == 12, "one of them at a time"
@@ -352,9 +352,9 @@ async def test_a_storm_that_goes_on_is_one_email_in_ten_minutes(
     own = [email for email in mail.inbox if email.template == LOW]
     digests = [email for email in mail.inbox if email.template == AlertKind.ALERTS_DIGEST]
     assert (len(own), len(digests)) == (STORM, 1)
-    assert not await alerts.look()  # the rest waits until the ten minutes are over
+    assert not await alerts.poll()  # the rest waits until the ten minutes are over
     await _ten_minutes_pass(engine)
-    assert await alerts.look()
+    assert await alerts.poll()
     await alerts.run()
     assert len(mail.inbox) == STORM + 2
     assert (await _states(engine)).get("queued") is None

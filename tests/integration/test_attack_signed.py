@@ -100,7 +100,7 @@ async def signed(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator
         open_world(chain_scenario, engine, **more, **provider.settings()) as world,
     ):
         made = SignedRequests(world, chain_scenario)
-        await world.parts.chain_indexes[world.chain_id].advance()
+        await world.parts.chain_indexes[world.chain_id].run()
         yield made
 
 

@@ -45,8 +45,8 @@ async def test_owners_own_check_in_never_counts_as_activity(world: RenewalWorld)
         world.scenario.advance(DAY)
         world.scenario.check_in(world.scenario.account(f"owner {number}"), legacy)
         if number == 0:
-            await world.world.index.advance()
-            await world.renewer().run(CHAIN_ID)  # the check-in is mined and not final
+            await world.world.index.run()
+            await world.renewer().run()  # the check-in is mined and not final
             assert await world.verdict(legacy) == "reset_not_final"
         if number == 1:
             await world.look()
@@ -90,8 +90,8 @@ async def test_a_transaction_that_is_not_final_is_no_activity_yet(world: Renewal
     world.scenario.advance(IN_WINDOW)
     world.finalize()
     world.transact()
-    await world.world.index.advance()
-    assert (await world.renewer().run(CHAIN_ID)).sent == 0
+    await world.world.index.run()
+    assert (await world.renewer().run()).sent == 0
     assert await world.verdict(legacy) == "no_new_activity"
     assert (await world.look()).sent == 1
 
@@ -149,10 +149,10 @@ async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success
     with pytest.raises(Misconfigured):
         await world.look()
     assert (await world.verdict(legacy), await world.sent()) == ("not_the_attestor", 0)
-    assert await world.renewer().poll(CHAIN_ID)
+    assert await world.renewer().poll()
     world.attestor = "attestor"
     assert (await world.look()).sent == 1
-    assert not await world.renewer().poll(CHAIN_ID)
+    assert not await world.renewer().poll()
 
 
 @pytest.mark.parametrize("mode", [LegacyMode.REVERTS, LegacyMode.BURNS_GAS])
@@ -170,7 +170,7 @@ async def test_one_legacy_that_reverts_does_not_stop_the_others(world: RenewalWo
     assert (await world.look()).sent == 1
     assert (await world.verdict(bad), await world.verdict(good)) == ("not_readable", "sent")
     assert (await world.row(bad)).baseline > 0, "what was remembered of it stays"
-    assert not await world.renewer().poll(CHAIN_ID)
+    assert not await world.renewer().poll()
 
 
 async def test_what_the_contract_would_refuse_is_not_sent(world: RenewalWorld) -> None:
@@ -216,7 +216,7 @@ async def test_a_count_that_jumped_is_held_and_shown(world: RenewalWorld) -> Non
 async def test_two_runs_at_once_renew_once(world: RenewalWorld) -> None:
     legacy = await world.due_legacy()
     await world.index_all()
-    await asyncio.gather(*(world.renewer().run(CHAIN_ID) for _ in range(4)))
+    await asyncio.gather(*(world.renewer().run() for _ in range(4)))
     world.scenario.anvil.settle()
     assert await world.sent() == 1
     assert world.state(legacy)[1] == world.count()
@@ -293,21 +293,21 @@ async def test_an_owner_who_opts_out_and_back_in_starts_with_a_new_baseline(worl
     world.scenario.set_auto_renew(owner, legacy, False)
     await world.look()
     assert await world.world.sql("select * from worker.owner_activity") == []
-    assert not await world.renewer().poll(CHAIN_ID)
+    assert not await world.renewer().poll()
     world.scenario.set_auto_renew(owner, legacy)
     await world.look()
     assert (await world.row(legacy)).baseline == world.count()
 
 
 async def test_poll_finds_work_only_after_an_hour(world: RenewalWorld) -> None:
-    assert not await world.renewer().poll(CHAIN_ID)
+    assert not await world.renewer().poll()
     world.legacy()
-    await world.world.index.advance()
-    assert await world.renewer().poll(CHAIN_ID)
+    await world.world.index.run()
+    assert await world.renewer().poll()
     await world.look()
-    assert not await world.renewer().poll(CHAIN_ID)
+    assert not await world.renewer().poll()
     await world.world.sql("update worker.owner_activity set checked_at = now() - interval '1 hour'")
-    assert await world.renewer().poll(CHAIN_ID)
+    assert await world.renewer().poll()
 
 
 def inflated(by: int) -> Callable[[Json, Json], Json]:
@@ -408,10 +408,10 @@ async def test_one_endpoint_of_two_is_not_enough_and_no_success(
         with pytest.raises(ChainUnavailable):
             await world.look()
         assert (await world.verdict(legacy), await world.sent()) == ("count_not_known", 0)
-        assert await world.renewer().poll(CHAIN_ID), "a look in between is no success either"
+        assert await world.renewer().poll(), "a look in between is no success either"
         silent.answer = lambda request: refusal if "finalized" in request["params"] else None
         with pytest.raises(ChainUnavailable):
             await world.look()
         silent.well()
         assert (await world.look()).sent == 1
-        assert not await world.renewer().poll(CHAIN_ID)
+        assert not await world.renewer().poll()

@@ -65,7 +65,7 @@ async def test_the_owner_alone_is_asked_at_thirty_and_at_seven_days(world: Renew
     assert await tick(world) == []
     events = await world.world.sql("select event from worker.sent_ledger where kind = :kind order by 1", kind=KIND)
     assert [row[0] for row in events] == [format_budget_event(anchor, 30), format_budget_event(anchor, 7)]
-    assert not await world.world.dispatch.look()
+    assert not await world.world.dispatch.poll()
 
 
 async def test_a_check_in_before_it_is_sent_drops_it_and_begins_a_new_year(world: RenewalWorld) -> None:
@@ -160,7 +160,7 @@ async def test_owner_without_an_address_gets_no_email_until_one_is_stored(world:
     left(world, legacy, 29)
     assert await tick(world) == []
     assert await world.world.states(KIND) == {"dropped:not_in_audience": 1}
-    assert not await world.world.dispatch.look(), "nobody is looked at again and again"
+    assert not await world.world.dispatch.poll(), "nobody is looked at again and again"
     scenario.configure_reminders(owner, legacy)
     await world.world.days_pass()
     assert len(await tick(world)) == 1
@@ -200,6 +200,6 @@ async def test_lagging_node_does_not_prevent_the_email(world: RenewalWorld, engi
         node.answer = behind(anvil, anvil.block_number() - before)
         await late.dispatch.run()
     assert await world.world.states(KIND) == {"dropped:window_closed": 1}
-    assert not await world.world.dispatch.look(), "nobody is looked at again and again"
+    assert not await world.world.dispatch.poll(), "nobody is looked at again and again"
     await world.world.days_pass()
     assert len(await tick(world)) == 1

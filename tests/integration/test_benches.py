@@ -9,7 +9,7 @@ import pytest
 
 from bench import api_under_load, catch_up, growth, million
 from bench.harness import BenchFigure
-from reminder_worker.passes import PASSES
+from reminder_worker.features import POLLED_PASSES
 
 
 def by_name(figures: list[BenchFigure]) -> dict[str, float]:
@@ -31,7 +31,7 @@ async def test_growth_in_little() -> None:
 async def test_a_million_legacies_in_little() -> None:
     """Every pass looks and runs over tables filled like those of a million, and no statement reads one whole."""
     found = by_name(await million.measure(legacies=2_000, due=300, real=5))
-    for step in PASSES:
+    for step in POLLED_PASSES:
         assert found[f"million.{step.name}.look"] > 0
         assert found[f"million.{step.name}.run"] > 0
     assert {"million.looks.memory", "million.statistics.memory", "million.scrape", "million.forget"} <= set(found)

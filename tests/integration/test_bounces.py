@@ -19,12 +19,13 @@ from mail_service.report_store import ReportStore
 from mail_service.reports import parse_report
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
+from reminder_worker.declarations import ExpectedPass, FactScope
 from reminder_worker.gifts.emails import GiftLedger
 from reminder_worker.monitoring.erasure import erase_person
-from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.bounces import BounceReader, count_bounces, forget_bounces
 from reminder_worker.outbox.delivery_reports import ReportReading, read_report_reading
+from reminder_worker.outbox.feature import REPORTS
 from reminder_worker.outbox.mail_client import MailClient, ReturnedEmail
 from reminder_worker.outbox.operator import count_settled
 from reminder_worker.reminders.emails import ReminderLedger
@@ -104,13 +105,13 @@ async def test_an_address_that_does_not_exist_gets_no_further_email_and_others_d
 ) -> None:
     async with running(engine, chain_scenario, inbox) as (world, book):
         legacy = await open_window(world, "anna", "ben")
-        assert not await bounce_reader(world).look()
+        assert not await bounce_reader(world).poll()
         await report(book, inbox, ANNA)
         await report(book, inbox, BEN, postfix, "5.2.2")
-        assert await bounce_reader(world).look()
+        assert await bounce_reader(world).poll()
         found = await bounce_reader(world).run()
         assert (found.returned, found.addresses) == (2, 2)
-        assert not await bounce_reader(world).look()
+        assert not await bounce_reader(world).poll()
         assert await count_bounces(engine) == {"mailbox_full": 1, "mailbox_unknown": 1}
         inbox.clear()
         world.scenario.check_in(world.account("owner"), legacy)
@@ -182,7 +183,7 @@ async def test_a_gifts_address_that_does_not_exist_gets_no_further_email_until_i
         gifts = gift_world(engine, chain_scenario, world.settings, world.mail, world.client, world.chain, world.index)
         addresses = [gone, gone, signed_again, full]
         ids = [gifts.seal() for _ in addresses]
-        await world.index.advance()
+        await world.index.run()
         for id, email in zip(ids, addresses, strict=True):
             await gifts.register(id, recipientEmail=email)
         await gifts.tick()
@@ -243,7 +244,7 @@ async def test_a_reader_that_is_late_takes_no_bounce_twice(
             client.may_go_on.set()
             assert (await late).returned == 1
         assert await count_bounces(engine) == {"mailbox_unknown": 1}
-        assert not await bounce_reader(world).look()
+        assert not await bounce_reader(world).poll()
 
 
 async def test_a_complaint_ends_the_emails(engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox) -> None:
@@ -282,11 +283,11 @@ async def test_no_word_of_a_report_is_kept_or_logged(
 async def test_a_mail_service_that_knows_of_none_or_fails_stops_nothing(world: MailWorld) -> None:
     """Any service with the contract of before will do."""
     assert isinstance(world.mail, MailStub)
-    assert not await bounce_reader(world).look()
+    assert not await bounce_reader(world).poll()
     await world.mail.stop()
     with capture_logs() as logs:
         assert (await bounce_reader(world).run()).returned == 0
-        assert not await bounce_reader(world).look()
+        assert not await bounce_reader(world).poll()
     assert [line["event"] for line in logs] == ["report_counts_not_read", "bounces_not_read"] * 2
 
 
@@ -302,7 +303,7 @@ async def test_state_of_delivery_reports_is_kept_as_last_answered(world: MailWor
 
     async def kept(answer: Any) -> ReportReading | None:
         world.mail.reports = answer
-        await bounce_reader(world).look()
+        await bounce_reader(world).poll()
         return await read_report_reading(world.engine)
 
     assert await kept(None) is None
@@ -315,7 +316,7 @@ async def test_state_of_delivery_reports_is_kept_as_last_answered(world: MailWor
     assert await kept(reports(None, unread=0)) == ReportReading(0, None, 10, 2, 0, None, 4, 5)
     assert await kept({**reports(None), "mailbox": None}) == ReportReading(None, None, 10, 2, 0, None, 4, 5)
     world.mail.reports = "no state"
-    await bounce_reader(world).look()
+    await bounce_reader(world).poll()
     assert await read_report_reading(world.engine) is not None, "an unusable answer deletes nothing"
     assert await kept(None) is None
     world.mail.reports = reports(None)
@@ -327,7 +328,7 @@ async def test_state_of_delivery_reports_is_kept_as_last_answered(world: MailWor
 async def test_any_time_that_a_mail_service_sends_gives_an_age(world: MailWorld, look: str, age: int) -> None:
     assert isinstance(world.mail, MailStub)
     world.mail.reports = reports(look)
-    await bounce_reader(world).look()
+    await bounce_reader(world).poll()
     found = await read_report_reading(world.engine)
     assert found is not None
     assert found.look_age is not None
@@ -339,7 +340,7 @@ async def test_only_a_rising_count_of_reports_set_aside_is_new(world: MailWorld)
     ages = []
     for count in (0, 1, 1, 0, 1):
         world.mail.reports = reports(None, set_aside=count)
-        await bounce_reader(world).look()
+        await bounce_reader(world).poll()
         found = await read_report_reading(world.engine)
         assert found is not None
         ages.append(found.set_aside_age)
@@ -350,10 +351,10 @@ async def test_only_a_rising_count_of_reports_set_aside_is_new(world: MailWorld)
 async def test_state_of_delivery_reports_shows_nothing_while_the_pass_is_off(world: MailWorld) -> None:
     assert isinstance(world.mail, MailStub)
     world.mail.reports = reports(None)
-    await bounce_reader(world).look()
+    await bounce_reader(world).poll()
     for expected, is_shown in (([ExpectedPass("bounces", 0, 300)], True), ([], False)):
-        facts = await read_facts(FactScope(world.engine, {}, expected=expected), "reports")
-        assert (facts.reports is not None) is is_shown
+        kept = await REPORTS.read(FactScope(world.engine, {}, expected=expected))
+        assert (kept is not None) is is_shown
 
 
 @pytest.mark.core

@@ -21,7 +21,7 @@ from reminder_worker.database.migrate import NEWEST
 from reminder_worker.doctor import chain as doctor_chain
 from reminder_worker.doctor import encryption, report
 from reminder_worker.doctor.encryption import DatabaseLink
-from reminder_worker.passes import PASSES
+from reminder_worker.features import PASS_BY_NAME
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import seal_row
 from tests.integration.commands import CliRun
@@ -398,7 +398,7 @@ def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(comman
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
-    assert set(rows) == {*(step.name for step in PASSES), "forget"}
+    assert set(rows) == PASS_BY_NAME.keys()
     assert "done" in rows["index"]
     recorded = "select endpoints -> 0 ->> 'ok' from worker.pass_state where name = 'index' and chain_id = 31337"
     assert command.sql(recorded) == [("true",)]

@@ -22,7 +22,7 @@ from dagster._core.definitions.run_request import InstigatorType
 from dagster._core.scheduler.instigation import TickData, TickStatus
 from pydantic import SecretStr
 
-from assets import checks, metadata
+from assets import checks
 from assets.reminders import chain_index
 from assets.service import Service
 from devnet.scenarios import Scenario
@@ -31,9 +31,14 @@ from pipelines.definitions import defs
 from pipelines.jobs import LANE
 from pipelines.sensors import JobWatch, _make_sensor, make_sensors
 from reminder_worker import passes as worker_passes
+from reminder_worker.auto_renew.feature import AUTO_RENEW
+from reminder_worker.declarations import WorkerPass
 from reminder_worker.doctor.report import examine_dagster
-from reminder_worker.outbox.messages import AlertKind
+from reminder_worker.indexer.feature import INDEX
+from reminder_worker.monitoring.feature import PASS_STATES, WATCHDOG
+from reminder_worker.outbox.messages import AlertKind, format_clock
 from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay.feature import RELAY
 from reminder_worker.relay.models import RelayAuthorization, RelayLane
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.runtime import Runtime, open_runtime
@@ -414,7 +419,7 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
         "bounces_every_5_minutes": "nothing came back; addresses from which something did: 0",
         "auto_renew_every_5_minutes": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
         "health_every_minute": "nothing is wrong",
-        "statistics_every_5_minutes": f"chain 31337 has its snapshot of {metadata.format_clock(hour)}",
+        "statistics_every_5_minutes": f"chain 31337 has its snapshot of {format_clock(hour)}",
         "price_feeds_every_5_minutes": "off: prices: no price feeds (CHAIN_x_PRICE_FEEDS)",
     }
 
@@ -666,29 +671,30 @@ def test_an_alert_is_told_by_the_next_run_also_when_nothing_is_relayed(
 @pytest.mark.parametrize(
     ("keys", "passes"),
     [
-        ({"RELAYER_KEY": "0x1234"}, {"relay"}),
-        ({"RELAYER_KEY": RELAYER_KEY, "ATTESTOR_KEY": RELAYER_KEY}, {"relay", "auto_renew"}),
+        ({"RELAYER_KEY": "0x1234"}, {RELAY}),
+        ({"RELAYER_KEY": RELAYER_KEY, "ATTESTOR_KEY": RELAYER_KEY}, {RELAY, AUTO_RENEW}),
     ],
     ids=["relayer", "attestor"],
 )
 def test_a_pass_whose_key_cannot_be_used_is_no_success(
-    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], keys: dict[str, str], passes: set[str]
+    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], keys: dict[str, str], passes: set[WorkerPass]
 ) -> None:
     """It does nothing, and the watchdog hears of what does not succeed: a log line at the start is soon forgotten."""
 
     async def failed(runtime: Runtime) -> set[str]:
-        for name in passes:
-            assert not any(outcome.due for outcome in await worker_passes.poll_pass(runtime, name)), (
+        for step in passes:
+            assert not any(outcome.due for outcome in await worker_passes.poll_pass(runtime, step)), (
                 "a run would only fail"
             )
             with suppress(worker_passes.PassFailed):
-                await worker_passes.run_pass(runtime, name)
-        states = (await worker_passes.read_operator_facts(runtime, "passes")).passes
+                await worker_passes.run_pass(runtime, step)
+        states = await PASS_STATES.read(runtime.scope)
         return {state.name for state in states if state.error == "Misconfigured" and state.succeeded_age is None}
 
     service = opened({**environ, **keys})
-    assert service.call(failed, 30) == passes
-    assert service.call(failed, 30) == passes, "also when it was looked at before"
+    names = {step.name for step in passes}
+    assert service.call(failed, 30) == names
+    assert service.call(failed, 30) == names, "also when it was looked at before"
 
 
 def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
@@ -922,17 +928,21 @@ async def test_a_quiet_chain_is_asked_again_only_after_its_interval(
     settings, chain_id = Settings.from_environ(environ), chain_scenario.anvil.chain_id
     public = settings.model_copy(update={"service": settings.service.model_copy(update={"environment": "production"})})
     async with open_runtime(public) as runtime:
+        sights = runtime.watchdog.sights
 
         async def poll_both() -> tuple[int, int]:
             chain_scenario.anvil.mine()
-            await worker_passes.poll_pass(runtime, "index")
-            await worker_passes.poll_pass(runtime, "watchdog")
-            return (await runtime.chain_indexes[chain_id].find_cursor()).number, runtime.sights[chain_id][1].highest
+            await worker_passes.poll_pass(runtime, INDEX)
+            await worker_passes.poll_pass(runtime, WATCHDOG)
+            return (await runtime.chain_indexes[chain_id].find_cursor()).number, sights[chain_id][1].highest
 
-        await worker_passes.run_pass(runtime, "index")
+        await worker_passes.run_pass(runtime, INDEX)
         seen = await poll_both()
         assert await poll_both() == seen, "asked again at once"
         runtime.quiet_until.clear()
-        runtime.sights[chain_id] = (runtime.sights[chain_id][0] - 180, runtime.sights[chain_id][1])
+        sights[chain_id] = (
+            sights[chain_id][0] - 180,
+            sights[chain_id][1],
+        )
         index, highest = await poll_both()
         assert (index, highest) == (seen[0] + 2, seen[1] + 2), "not asked after the interval"

@@ -159,7 +159,7 @@ async def test_a_removed_heir_is_not_written_to(world: MailWorld, sync: bool) ->
     await world.dispatch.run()
     world.scenario.edit_distribution(world.account("owner"), legacy, {world.address("ben"): 100}, sync=sync)
     await world.mail.start()
-    await world.index.advance()
+    await world.index.run()
     await world.hurry()
     await world.dispatch.run()
     assert world.mail.told("before_activation") == emails("owner", "ben")

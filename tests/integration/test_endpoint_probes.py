@@ -89,7 +89,7 @@ async def test_subgraph_is_of_this_chain_only_if_an_endpoint_gives_its_block(
 ) -> None:
     """A block above those of the endpoints may be too new for them; `test_indexer_choose.py` shows that case."""
     async with open_parts(engine, chain_scenario) as parts:
-        await parts.index.advance()
+        await parts.index.run()
         chain_scenario.anvil.mine()
         settings = settings_of(chain_scenario, SUBGRAPH_URL=parts.graph.url, RPC_URLS=node.url)
         number = hex((await parts.subgraph.read_head()).number)

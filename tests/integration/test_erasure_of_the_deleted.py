@@ -39,7 +39,7 @@ async def test_a_legacy_deleted_for_thirty_days_is_erased_with_its_unsent_emails
     other = world.legacy("another")
     await world.save(other, "another", "anna")
     world.scenario.delete_legacy(world.account("owner"), legacy)
-    await world.index.advance()
+    await world.index.run()
     pass_days(world, 29.9)
     assert await erase_deleted_legacies(world.engine, world.chain) == 0
     assert await people(world) == 5
@@ -60,7 +60,7 @@ async def test_a_deleted_legacy_that_reverts_erases_nobody_until_it_answers(worl
     legacy, anvil = await waiting(world), world.scenario.anvil
     code = anvil.rpc("eth_getCode", legacy.address, "latest")
     world.scenario.delete_legacy(world.account("owner"), legacy)
-    await world.index.advance()
+    await world.index.run()
     anvil.set_code(legacy.address, "0x60006000fd")
     pass_days(world, 31)
     assert await erase_deleted_legacies(world.engine, world.chain) == 0
@@ -79,7 +79,7 @@ async def test_marks_of_self_erasure_go_with_a_deleted_legacy(world: MailWorld) 
         of_anna = recipient.c.recipient == world.address("anna")
         assert await erase_recipients(connection, of_anna, cause="signature") == 2
     world.scenario.delete_legacy(world.account("owner"), deleted)
-    await world.index.advance()
+    await world.index.run()
     pass_days(world, 31)
     assert await erase_deleted_legacies(world.engine, world.chain) == 0
     assert await world.sql("select legacy from worker.self_erasure") == [(other.address,)]
@@ -91,11 +91,11 @@ async def test_a_deletion_taken_back_by_a_reorganisation_loses_nothing(world: Ma
     before = await world.states()
     snapshot = world.scenario.anvil.snapshot()
     world.scenario.delete_legacy(world.account("owner"), legacy)
-    await world.index.advance()
+    await world.index.run()
     world.scenario.anvil.revert(snapshot)
     pass_days(world, 40)
     assert await erase_deleted_legacies(world.engine, world.chain) == 0
-    await world.index.advance()
+    await world.index.run()
     assert await erase_deleted_legacies(world.engine, world.chain) == 0
     assert await people(world) == 3
     assert await world.states() == before
@@ -117,7 +117,7 @@ async def test_a_safes_deleted_legacy_is_erased_and_no_other_of_a_safe(world: Ma
         world.scenario.clear_reminders(owner, legacy)
     pass_days(world, 4)
     world.scenario.activate_safe_legacy(anna, activated)
-    await world.index.advance()
+    await world.index.run()
     pass_days(world, 31)
     assert await erase_deleted_legacies(world.engine, world.chain) == 2
     left = {row[0] for row in await world.sql("select distinct legacy from worker.recipient")}

@@ -3,14 +3,16 @@
 `FREEZE=1 pytest tests/integration/test_frozen.py` writes the files again after a decision, and the commit shows it.
 """
 
+import inspect
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
+import dagster as dg
 import pytest
 from click.testing import CliRunner
 from prometheus_client.core import GaugeMetricFamily
@@ -20,9 +22,18 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api import problems
 from api.metrics import make_gauge
 from devnet.scenarios import Scenario
+from pipelines.definitions import defs
 from reminder_worker import errors
 from reminder_worker.cli.main import main
+from reminder_worker.declarations import ExpectedPass
+from reminder_worker.features import PASSES
+from reminder_worker.monitoring import watchdog
+from reminder_worker.monitoring.endpoints import ChainSight, KnownGap, ReaderLag
+from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, PassState, WatchedFacts
+from reminder_worker.monitoring.rules import judge_facts
+from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.outbox.messages import AlertKind, GiftKind, ReminderKind
+from reminder_worker.relay.operator import UnfinishedRequests
 from reminder_worker.settings.table import configuration_table
 from tests.integration.api_world import open_world
 from tests.unit.test_log_schema import logged
@@ -131,3 +142,93 @@ async def test_the_metrics_and_their_labels_are_frozen(
     compare(
         "metrics.txt", lines([f"{name} {kind} {' '.join(labels.get(name, ()))}".rstrip() for name, kind in families])
     )
+
+
+def test_the_assets_checks_jobs_sensors_and_schedules_of_dagster_are_frozen() -> None:
+    compare("dagster.txt", lines([*_list_assets(), *_list_checks(), *_list_jobs(), *_list_automations()]))
+
+
+def _list_assets() -> Iterator[str]:
+    graph = defs.resolve_asset_graph()
+    for node in graph.asset_nodes:
+        made = "made by runs" if node.is_materializable else "made elsewhere"
+        needs = _join(key.to_user_string() for key in node.parent_keys)
+        yield (
+            f"asset {node.key.to_user_string()} group {node.group_name} {made}, needs {needs},"
+            f" pools {_join(node.pools or ())}"
+        )
+
+
+def _list_checks() -> Iterator[str]:
+    """Yield checks with step and severities. The default severity is an error."""
+    for check in defs.asset_checks or ():
+        compute: Any = check.node_def.compute_fn  # type: ignore[attr-defined]
+        named = set(re.findall(r"AssetCheckSeverity\.(\w+)", inspect.getsource(compute.decorated_fn))) or {"ERROR"}
+        for spec in check.check_specs:
+            stops = "stops the run" if spec.blocking else "stops nothing"
+            name = f"{spec.asset_key.to_user_string()}:{spec.name}"
+            yield f"check {name} step {check.node_def.name} severity {_join(named)}, {stops}"
+
+
+def _list_jobs() -> Iterator[str]:
+    for job in defs.resolve_all_job_defs():
+        if job.name.startswith("__"):
+            continue  # Dagster's own job of all assets
+        tags = _join(f"{key}={value}" for key, value in {**job.tags, **(job.run_tags or {})}.items())
+        yield f"job {job.name} steps {_join(node.name for node in job.nodes)}, tags {tags}"
+
+
+def _list_automations() -> Iterator[str]:
+    for sensor in defs.sensors or ():
+        assert isinstance(sensor, dg.SensorDefinition)
+        jobs = _join(target.job_name for target in sensor.targets)
+        yield f"sensor {sensor.name} jobs {jobs}, seconds {sensor.minimum_interval_seconds}"
+    for schedule in defs.schedules or ():
+        assert isinstance(schedule, dg.ScheduleDefinition)
+        yield f"schedule {schedule.name} job {schedule.job_name}, {schedule.cron_schedule}"
+
+
+def _join(names: Iterable[str]) -> str:
+    return " ".join(sorted(names)) or "none"
+
+
+def test_the_conditions_of_the_watchdog_are_frozen() -> None:
+    """Every condition has its seconds before a report and its cause; every watched pass has its interval."""
+    judged = [each for sight in _list_bad_sights() for each in judge_facts(_make_bad_facts(), [sight]).values()]
+    assert {condition.kind for condition in judged} == set(watchdog.OURS)
+    found = []
+    for condition in judged:
+        cause = condition.because[1] if condition.because else "none"
+        found.append(
+            f"condition {condition.kind} about {condition.subject}, after {condition.hold_seconds} s, cause: {cause}"
+        )
+    for step in PASSES:
+        found.append(f"pass {step.name} every {step.every_seconds} s{' on each chain' if step.per_chain else ''}")
+    for name in ("OURS", "OF_WALLETS", "BY_STRANGERS"):
+        found += [f"group {name} {kind}" for kind in getattr(watchdog, name)]
+    found += [f"limit {name} {getattr(LIMITS, name)}" for name in LIMITS.__slots__]
+    compare("conditions.txt", lines(list(set(found))))
+
+
+def _make_bad_facts() -> WatchedFacts:
+    return WatchedFacts(
+        expected=[ExpectedPass("due", 1, 1200), ExpectedPass("forget", 0, 3600, by_the_clock=True)],
+        passes=[PassState("forget", 0, 10**6, 10**6, None, None, None, None)],
+        trouble=EmailTrouble(late=1, held=1, dead=1, failed=dict.fromkeys(("reminders", "gifts", "relay"), 99)),
+        unfinished=[UnfinishedRequests(1, "wallet", 1, 9000, ours=True)],
+        reports=ReportReading(unread=0, look_age=10**6),
+    )
+
+
+def _list_bad_sights() -> list[ChainSight]:
+    """Return a chain without any answer, and chains that answer badly."""
+    bad: dict[str, Any] = {"highest": 1000, "lowest": 1, "settled": {"safe": 10**6}, "agree": False}
+    lag = ReaderLag("index", LIMITS.max_lag_blocks + 1, [LIMITS.max_lag_blocks + 1])
+    ahead = ReaderLag("signals", -LIMITS.max_lag_blocks - 1, [0])
+    return [
+        ChainSight(1, endpoints=3, answering=0, spent={"second": 1_800_000_000}),
+        ChainSight(
+            1, endpoints=3, answering=1, newest_age=10**6, lags=[lag, ahead], gap=KnownGap(1, "legacy 2", 3), **bad
+        ),
+        ChainSight(1, endpoints=3, answering=1, newest_age=-(10**6), **bad),
+    ]

@@ -60,7 +60,7 @@ def registration(world: ApiWorld, timelock_id: int, **changes: Any) -> dict[str,
 
 
 async def test_a_registration_is_answered_with_its_times_and_can_be_erased(world: ApiWorld) -> None:
-    await world.parts.chain_indexes[world.chain_id].advance()
+    await world.parts.chain_indexes[world.chain_id].run()
     id = seal(world)
     answer = await world.post("/gift/notify", registration(world, id))
     assert answer.status == 201
@@ -73,7 +73,7 @@ async def test_a_registration_is_answered_with_its_times_and_can_be_erased(world
 
 
 async def test_refusals_name_the_field_and_echo_nothing(world: ApiWorld) -> None:
-    await world.parts.chain_indexes[world.chain_id].advance()
+    await world.parts.chain_indexes[world.chain_id].run()
     id = seal(world)
     evil = "https://zaffre.example/gifts/1/1#g=" + LETTER
     refused = await world.post("/gift/notify", registration(world, id, claimLink=evil))
@@ -110,7 +110,7 @@ async def test_who_used_up_an_hours_registrations_takes_one_back_all_the_same(
 ) -> None:
     limits = {"GIFT_ORIGINS": ORIGIN, "GIFT_NOTIFY_PER_CLIENT_HOUR": "1"}
     async with open_world(chain_scenario, engine, **limits) as world:
-        await world.parts.chain_indexes[world.chain_id].advance()
+        await world.parts.chain_indexes[world.chain_id].run()
         id = seal(world)
         assert (await world.post("/gift/notify", registration(world, id))).status == 201
         assert (await world.post("/gift/notify", registration(world, id))).code == "rate_limited"

@@ -15,11 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.rotation import rotate_keys
+from reminder_worker.declarations import ExpectedPass, FactScope
 from reminder_worker.errors import Superseded
 from reminder_worker.gifts.emails import SEALED, GiftMail
 from reminder_worker.gifts.pages import GiftReader, TimelockedGift
 from reminder_worker.monitoring.erasure import erase_person
-from reminder_worker.monitoring.facts import LEDGERS, ExpectedPass, FactScope, read_facts
+from reminder_worker.monitoring.facts import LEDGERS
+from reminder_worker.monitoring.feature import EMAIL_TROUBLE
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.operator import requeue_dead, settle_unsent
 from reminder_worker.privacy.vault import Vault
@@ -87,7 +89,7 @@ async def test_an_email_leads_to_where_the_page_is_on_its_day(world: World) -> N
 
 async def late(world: World) -> int:
     chains = {chain_id: chain.settings for chain_id, chain in world.chains.items()}
-    return (await read_facts(FactScope(world.engine, chains, (), PASSES), "trouble")).trouble.late
+    return (await EMAIL_TROUBLE.read(FactScope(world.engine, chains, (), PASSES))).late
 
 
 async def suppressed_earlier(world: World, interval: str) -> None:
@@ -398,7 +400,7 @@ async def test_a_row_whose_chain_is_not_read_any_more_goes_when_the_retry_window
     for days, kept in ((6, 1), (8, 0)):
         opened = "update worker.gift_notification set unlock_time = :time, written_at = to_timestamp(:time)"
         await world.sql(opened, time=int(time.time()) - days * DAY)
-        if await dark.has_work():
+        if await dark.poll():
             await dark.run()
         assert await world.kept() == kept
 
@@ -470,7 +472,7 @@ async def test_a_gift_for_ever_is_told_of_and_keeps_nobody_elses_email(world: Wo
     await world.register(world.seal(), timing="none")
     id = world.seal(tokens=[(world.scenario.deployment.usdc, 1)], duration=2**70)
     if indexed:
-        await world.index.advance()
+        await world.index.run()
     await world.register(id)
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]

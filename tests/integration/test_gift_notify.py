@@ -36,7 +36,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
 
 
 async def test_a_gift_just_sealed_and_not_indexed_is_read_from_the_chain(world: World) -> None:
-    await world.index.advance()
+    await world.index.run()
     await world.register(world.seal(eth=10**18))
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
@@ -59,7 +59,7 @@ async def test_only_the_one_who_sealed_it_may_register_or_erase(world: World) ->
 async def test_an_index_that_names_another_giver_registers_and_erases_nothing(world: World) -> None:
     """The giver is read from the chain before an email is sent."""
     id, thief = world.seal(), world.scenario.account("thief")
-    await world.index.advance()
+    await world.index.run()
     lied = "update worker.timelock set owner = :thief where timelock_id = :id returning true"
     assert await world.sql(lied, thief=thief.address.lower(), id=id)
     with pytest.raises(SignerMismatch):
@@ -105,7 +105,7 @@ async def test_only_live_gifts_of_whitelisted_tokens(world: World) -> None:
     ]
     for indexed in (False, True):
         if indexed:
-            await world.index.advance()
+            await world.index.run()
         for id in (*not_offered, 999):
             with pytest.raises(NotFound):
                 await world.register(id)
@@ -193,7 +193,7 @@ async def test_a_scheduled_day_lies_before_the_opening_and_is_kept_to(world: Wor
         with pytest.raises(InvalidInput):
             await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(wrong, UTC).isoformat())
     await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(time.time() + DAY, UTC).isoformat())
-    assert not await world.mail.has_work()
+    assert not await world.mail.poll()
     # A day passes by the database's clock.
     await world.sql("update worker.gift_ledger set next_try = next_try - interval '1 day 1 minute'")
     await world.tick()

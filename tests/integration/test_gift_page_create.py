@@ -79,7 +79,7 @@ async def test_from_the_sheet_to_the_keepsake(
     transaction = world.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][-1]
     assert code(await saved(page, "Gift record")).endswith(transaction), "the sealing transaction, and no key"
 
-    await world.api.parts.chain_indexes[world.api.chain_id].advance()
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
     await page.locator("[name=notifyEmail]").fill(EMAIL)
     await page.get_by_role("button", name="Have them told").click()
     await expect(page.get_by_role("status").first).to_have_text("They will be told.")
@@ -521,7 +521,7 @@ async def seal_for_a_wallet(page: Page, world: GiftWorld, opens: datetime) -> No
     await page.get_by_role("button", name="Seal the gift").click()
     await expect(page.get_by_role("status").first).to_contain_text("is sealed")
     await expect(page.get_by_text("This wallet has sealed nothing so far.")).to_be_hidden()  # before the index has it
-    await world.api.parts.chain_indexes[world.api.chain_id].advance()
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
 
 
 async def choose_day(page: Page, day: str) -> None:

@@ -123,7 +123,7 @@ async def test_a_reload_after_it_arrived_tells_what_came_as_ether(gift_world: Gi
     s, page = gift_world.scenario, visitor.page
     ada = s.account("ada")
     id = s.create_gift(gift_world.giver, ada.address, eth=ETHER, stored_as=s.deployment.usdc, duration=0)
-    await gift_world.api.parts.chain_indexes[gift_world.api.chain_id].advance()
+    await gift_world.api.parts.chain_indexes[gift_world.api.chain_id].run()
     wallet = BusyNetwork(s, ada, "Ada's wallet")
     await visitor.has(wallet)
     await page.goto(gift_world.link(id))

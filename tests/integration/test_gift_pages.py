@@ -55,7 +55,7 @@ def ada(chain_scenario: Scenario) -> LocalAccount:
 
 async def indexed(world: ApiWorld) -> None:
     for index in world.parts.chain_indexes.values():
-        await index.advance()
+        await index.run()
 
 
 async def facts(world: ApiWorld, gift: int) -> ApiAnswer:
@@ -534,7 +534,7 @@ async def test_what_lies_on_a_test_chain_takes_no_sheet_away_from_a_gift_on_main
         both = {**GIFTS, **environ, "CHAINS": f"{chain_scenario.anvil.chain_id},1"}
         async with open_world(chain_scenario, engine, **both) as world:
             meant = real.create_gift(real.account("giver"), ada.address, eth=1)
-            await world.parts.chain_indexes[1].advance()
+            await world.parts.chain_indexes[1].run()
             moved = await entry(world, ada.address)  # while nobody knows what is on the test chain
             assert moved.headers["Location"] == f"{ORIGIN}/sealed/1/{meant}"
             chain_scenario.anvil.set_time(max(chain_scenario.anvil.now(), mainnet.now()) + 50)

@@ -58,7 +58,7 @@ async def claimed(world: MailWorld) -> None:
     await world.sql("update worker.watch set membership = null")
     world.scenario.advance(31 * DAY)
     world.scenario.claim(world.account("anna"), legacy)
-    await world.index.advance()
+    await world.index.run()
     await world.signals.run()
 
 

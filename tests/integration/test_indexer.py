@@ -13,7 +13,7 @@ async def test_both_indexers_give_equal_answers(engine: AsyncEngine, chain_scena
     """Both sources give every signal, configuration and timelock of a busy chain."""
     story = tell(chain_scenario)
     async with open_parts(engine, chain_scenario) as parts:
-        await parts.index.advance()
+        await parts.index.run()
         at = await parts.index.read_head()
         assert at == await parts.subgraph.read_head()
         first = parts.chain.settings.start_block
@@ -27,7 +27,7 @@ async def test_our_index_folds_legacies_as_the_subgraph_does(engine: AsyncEngine
     """Compare router, id, type, owner, creation time and deletion."""
     story = tell(chain_scenario)
     async with open_parts(engine, chain_scenario) as parts:
-        await parts.index.advance()
+        await parts.index.run()
         ours, theirs = await legacies(engine), parts.graph.states[-1][2]["Legacy"]
     assert ours.keys() == theirs.keys() == set(story.legacies)
     for address, entity in theirs.items():
@@ -46,7 +46,7 @@ async def test_both_indexers_know_the_vaults_of_nfts_and_soft_locks(
     *_, half, paid = story.timelocks
     d = chain_scenario.deployment
     async with open_parts(engine, chain_scenario) as parts:
-        await parts.index.advance()
+        await parts.index.run()
         at = await parts.index.read_head()
         for indexer in (parts.index, parts.subgraph):
             found = await indexer.read_timelocks([half, paid], at)
@@ -68,7 +68,7 @@ async def test_the_newest_gift_of_a_recipient_is_found_by_its_status_and_tokens(
     claimed, older, _, _, newer, *_ = story.timelocks
     cid, dee, eve = story.recipients
     async with open_parts(engine, s) as parts:
-        await parts.index.advance()
+        await parts.index.run()
 
         async def find(recipient: str, status: int, *tokens: str) -> tuple[int | None, bool]:
             found = await parts.index.find_newest_gift(recipient, status, tokens)

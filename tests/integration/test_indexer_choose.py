@@ -25,7 +25,7 @@ async def test_a_subgraph_at_the_head_is_preferred(engine: AsyncEngine, chain_sc
 async def test_without_a_subgraph_our_own_index_answers(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     """From the state it has reached, also while it is behind the chain."""
     async with open_parts(engine, chain_scenario) as parts:
-        await parts.index.advance()
+        await parts.index.run()
         chain_scenario.anvil.mine(3)
         choice = await IndexerSelector(parts.chain, parts.index, None).choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.index, "no_subgraph")
@@ -36,10 +36,10 @@ async def test_a_subgraph_may_lag_so_far_and_no_further(engine: AsyncEngine, cha
     """Up to the set number of blocks the subgraph answers; beyond, our own index, until the subgraph caught up."""
     async with open_parts(engine, chain_scenario, SUBGRAPH_MAX_LAG=2) as parts:
         chain_scenario.anvil.mine(2)
-        await parts.index.advance()
+        await parts.index.run()
         assert (await parts.indexers.choose_indexer()).reason == "preferred"
         chain_scenario.anvil.mine()
-        await parts.index.advance()
+        await parts.index.run()
         choice = await parts.indexers.choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.index, "subgraph_lags")
         parts.graph.sync(chain_scenario)
@@ -52,7 +52,7 @@ async def test_the_less_lagging_indexer_answers_when_both_lag(engine: AsyncEngin
         chain_scenario.anvil.mine(2)
         choice = await parts.indexers.choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.subgraph, "own_index_is_behind_it")
-        await parts.index.advance()
+        await parts.index.run()
         await parts.index.rewind_to(5)
         assert (await parts.indexers.choose_indexer()).indexer is parts.subgraph
 
@@ -65,7 +65,7 @@ async def test_a_failing_subgraph_is_replaced(engine: AsyncEngine, chain_scenari
         parts.graph.faults.extend(web.Response(status=503) for _ in range(6 if how == "down" else 0))
         with pytest.raises(IndexerUnavailable):
             await parts.indexers.choose_indexer()
-        await parts.index.advance()
+        await parts.index.run()
         choice = await parts.indexers.choose_indexer()
         assert (choice.indexer, choice.at) == (parts.index, await parts.index.read_head())
         assert parts.indexers.last is not None
@@ -75,7 +75,7 @@ async def test_a_failing_subgraph_is_replaced(engine: AsyncEngine, chain_scenari
 async def test_a_subgraph_that_failed_rests(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     """A dead subgraph is not asked again in each tick, which would slow the ticks."""
     async with open_parts(engine, chain_scenario) as parts:
-        await parts.index.advance()
+        await parts.index.run()
         parts.subgraph._rest = 3600
         parts.graph.faults.extend(web.Response(status=404) for _ in range(1))
         await parts.indexers.choose_indexer()
@@ -95,7 +95,7 @@ async def test_our_index_answers_a_question_that_fails_at_the_subgraph(
     made = s.create_legacy(ann, {s.account("cid").address: 100})
     s.configure_reminders(ann, made)
     async with open_parts(engine, s) as parts:
-        await parts.index.advance()
+        await parts.index.run()
 
         def spoil(data: object) -> None:
             if isinstance(data, dict) and "rows" in data:
@@ -115,7 +115,7 @@ async def test_configurations_come_from_a_state_with_the_requested_block(
     s.subscribe_premium(ann)
     legacy = s.create_legacy(ann, {cid.address: 100})
     async with open_parts(engine, s) as parts:
-        await parts.index.advance()
+        await parts.index.run()
         s.configure_reminders(ann, legacy)
         configured = s.anvil.block_number()
         assert (await parts.indexers.choose_indexer()).indexer is parts.subgraph
@@ -135,7 +135,7 @@ async def test_a_subgraph_of_another_chain_is_not_asked(
         elsewhere = parts.graph.states = [
             (number + 10**6 * far, "0x" + f"{number:064x}", store) for number, _, store in parts.graph.states
         ]
-        await parts.index.advance()
+        await parts.index.run()
         choice = await parts.indexers.choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.index, "subgraph_of_another_chain")
         settings = settings_of(chain_scenario, SUBGRAPH_URL=parts.graph.url)

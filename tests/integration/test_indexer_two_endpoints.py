@@ -115,13 +115,13 @@ async def test_logs_that_one_of_two_endpoints_lacks_are_found_however_deep(nodes
     nodes.scenario.anvil.mine(FAR)
     index = nodes.index()
     with structlog.testing.capture_logs() as lines:
-        assert (await index.advance()).stopped == "at_head"
+        assert (await index.run()).stopped == "at_head"
     assert await nodes.knows(made)
     assert [line["event"] for line in lines] == ["logs_missing"] * (lacking == 0)
     before = await nodes.events()
     two[lacking].well()
     await index.rewind_to(0)
-    await index.advance()
+    await index.run()
     assert await nodes.events() == before
 
 
@@ -134,10 +134,10 @@ async def test_old_logs_wait_while_no_endpoint_answers_about_receipts(nodes: End
     first.answer = lambda request: limited if request["method"] == "eth_getTransactionReceipt" else None
     nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
     with pytest.raises(ChainUnavailable):
-        await nodes.index().advance()
+        await nodes.index().run()
     first.answer = lambda request: None
     index = nodes.index()
-    assert (await index.advance()).stopped == "at_head"
+    assert (await index.run()).stopped == "at_head"
     assert await nodes.knows(made)
 
 
@@ -160,7 +160,7 @@ async def test_one_lying_endpoint_of_three_hides_no_log(nodes: EndpointNodes, hi
     first.alter = alter
     nodes.scenario.anvil.mine(FAR)
     index = nodes.index()
-    assert (await index.advance()).stopped == "at_head"
+    assert (await index.run()).stopped == "at_head"
     assert await nodes.knows(made)
 
 
@@ -174,7 +174,7 @@ async def test_endpoint_that_is_asked_first_is_not_its_own_second(nodes: Endpoin
     rest = index._chain.endpoints.members[0].rest
     rest.record_failure(rest.now() - 60)
     rest.until = rest.now()
-    assert (await index.advance()).stopped == "at_head"
+    assert (await index.run()).stopped == "at_head"
     assert await nodes.knows(made)
 
 
@@ -189,13 +189,13 @@ async def test_a_log_of_the_second_endpoint_waits_until_the_first_confirms_it(
     first.alter = hides(nodes.scenario.anvil.block_number(), receipts=True)
     nodes.scenario.anvil.mine(3)
     index = nodes.index()
-    for work in (index.advance, index.advance, index.look):
+    for work in (index.run, index.run, index.poll):
         with pytest.raises(EndpointsDisagree):
             await work()
     assert await nodes.knows(earlier)
     assert not await nodes.knows(hidden)
     first.well()
-    assert (await index.advance()).stopped == "at_head"
+    assert (await index.run()).stopped == "at_head"
     assert await nodes.knows(hidden)
 
 
@@ -206,29 +206,29 @@ async def test_an_invented_log_is_never_stored_and_delays_for_an_hour_at_most(no
     like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
     nodes.scenario.anvil.mine(FAR)
     index = nodes.index()
-    await index.advance()
+    await index.run()
     events, begin = await nodes.events(), (await index.read_head()).number
     second.alter = invents(nodes.scenario, like, range(begin + 1, begin + 10_000))
     nodes.scenario.anvil.mine(2)
     with pytest.raises(EndpointsDisagree):
-        await index.advance()
+        await index.run()
     assert (await index.read_head()).number == begin
     nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
     later = nodes.make()
     with pytest.raises(EndpointsDisagree), structlog.testing.capture_logs() as lines:
-        await index.advance()
+        await index.run()
     assert (await index.read_head()).number == begin + 2
     assert {(line["event"], line["log_level"], line["tx"]) for line in lines} == {("logs_passed_over", "error", FORGED)}
     nodes.scenario.advance(DAY)
     with pytest.raises(EndpointsDisagree):
-        await index.advance()
+        await index.run()
     assert await nodes.knows(later)
     assert await nodes.knows(made)
     second.well()
-    await index.advance()
+    await index.run()
     whole = await nodes.events()
     await index.rewind_to(0)
-    await index.advance()
+    await index.run()
     assert await nodes.events() == whole > events
 
 
@@ -237,7 +237,7 @@ async def test_logs_of_another_fork_delay_nothing(nodes: EndpointNodes) -> None:
     nodes.make()
     like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
     second.alter = invents(nodes.scenario, like, [nodes.scenario.anvil.block_number()], blockHash="0x" + "12" * 32)
-    assert (await nodes.index().advance()).stopped == "at_head"
+    assert (await nodes.index().run()).stopped == "at_head"
 
 
 @pytest.mark.parametrize("down", [0, 1])
@@ -254,5 +254,5 @@ async def test_a_useless_endpoint_of_two_delays_nothing(nodes: EndpointNodes, do
     else:
         two[1].alter = hides(*range(10_000), receipts=True)
     index = nodes.index(*urls, RPC_TIMEOUT=0.5)
-    assert (await index.advance()).stopped == "at_head"
+    assert (await index.run()).stopped == "at_head"
     assert await nodes.knows(made)

@@ -30,7 +30,7 @@ PEOPLE = ("owner", "anna", "ben", "clara", "dan")
 async def family(world: MailWorld, *saved: str) -> Legacy:
     legacy = world.legacy(second_line="clara", third_line="dan")
     await world.save(legacy, *(saved or PEOPLE))
-    await world.index.advance()
+    await world.index.run()
     return legacy
 
 
@@ -55,7 +55,7 @@ async def test_instructions_are_refused_for_an_ended_legacy(world: MailWorld, en
         await world.instructions.queue_instructions(signed(owner, legacy))
     another = world.legacy(second_line="clara", third_line="dan")
     await world.save(another, *PEOPLE)
-    await world.index.advance()
+    await world.index.run()
     assert await world.instructions.queue_instructions(signed(owner, another)) == 5, "no cooldown has begun"
 
 
@@ -104,7 +104,7 @@ async def test_a_removed_heir_gets_no_instructions(world: MailWorld) -> None:
     world.scenario.edit_distribution(world.account("owner"), legacy, {world.address("anna"): 100}, sync=False)
     assert await world.instructions.queue_instructions(signed(world.account("owner"), legacy)) == 4
     world.scenario.edit_line(world.account("owner"), legacy, 3, None)
-    await world.index.advance()
+    await world.index.run()
     await world.dispatch.run()
     assert world.mail.told("instructions") == sorted(f"{label}@example.org" for label in ("owner", "anna", "clara"))
     await world.sql("update worker.sent_ledger set created_at = created_at - interval '11 minutes'")

@@ -97,7 +97,7 @@ async def test_check_ins_between_thousands_of_logs_are_told_and_take_little_memo
     for _ in range(3):
         owner = world.account("owner").address
         call_in_crowd(world.scenario, owner, "TransferEOALegacyRouter", legacy.router, "activeAlive", legacy.id)
-    await world.index.advance()
+    await world.index.run()
     await world.signals.run()
     report = await plan(world)
     assert (report.signals, report.later, report.refused) == (3, 0, 0)
@@ -112,7 +112,7 @@ async def test_a_claim_between_thousands_of_logs_is_told_with_its_amounts(world:
     s.advance(31 * DAY)
     address = world.account("anna").address
     call_in_crowd(s, address, "TransferEOALegacyRouter", legacy.router, "activeLegacy", legacy.id, [usdc], False)
-    await world.index.advance()
+    await world.index.run()
     await world.signals.run()
     report = await plan(world)
     assert (report.signals, report.later, report.refused) == (1, 0, 0)
@@ -169,7 +169,7 @@ async def test_claim_with_a_receipt_that_only_one_endpoint_may_send_is_told(
         s.anvil.set_code(anna, CALL_AND_TRANSFER.format(*(each[2:] for each in (address_topic(owner), TRANSFER_TOPIC))))
         claim = s.contracts["TransferEOALegacyRouter"].encode("activeLegacy", legacy.id, [usdc], False)
         s.send(s.account("stranger"), anna, address_topic(legacy.router) + claim[2:], gas=5_000_000)
-        await world.index.advance()
+        await world.index.run()
         await world.signals.run()
         (first, second)[longer_at].alter = send_longer_receipts
         report = await plan(world)

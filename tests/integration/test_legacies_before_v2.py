@@ -60,8 +60,8 @@ async def test_what_moves_its_timer_has_the_chain_asked_anew(world: RenewalWorld
     await it.look_at_chain()
     assert (await it.look_at_chain()).asked == 0
     world.scenario.edit_trigger(owner, legacy, 3 * DAY)
-    await it.index.advance()
-    assert await it.due.look()
+    await it.index.run()
+    assert await it.due.poll()
     assert (await it.due.run()).asked == 1
     assert [tuple(row) for row in await it.sql('select "window", state from worker.due_window')] == [(1, "open")]
 
@@ -72,7 +72,7 @@ async def test_the_statistics_count_it(world: RenewalWorld, tmp_path: Path) -> N
     announced(world, "bob", first_build=True)
     world.scenario.delete_legacy(world.scenario.account("cid"), announced(world, "cid", first_build=True))
     world.legacy(opted_in=False)
-    await world.world.index.advance()
+    await world.world.index.run()
     await StatisticsPass(world.world.engine, world.world.chain, LocalFiles(tmp_path)).run()
     found = await snapshots.find_newest_snapshot(world.world.engine, CHAIN_ID)
     assert found is not None
@@ -91,7 +91,7 @@ async def test_whatever_its_owner_wrote_into_it_is_not_stored_and_stops_nobody(
     many = {f"0x{number:040x}": 0 for number in range(2, 400)} | {world.world.address("anna"): 100}
     hostile = scenario.create_legacy_before_v2(ann, many, first_build=first_build, texts=texts)
     after = world.legacy(opted_in=False)
-    progress = await world.world.index.advance()
+    progress = await world.world.index.run()
     assert (progress.stopped, progress.skipped) == ("at_head", 0)
     found = await legacies(world.world.engine)
     assert found.keys() == {hostile.address, after.address}

@@ -50,19 +50,19 @@ async def test_limit_that_one_process_learned_is_used_by_the_next(nodes: Endpoin
     (node,) = await nodes.open(1)
     node.answer = limited(10)
     nodes.scenario.anvil.mine(60)
-    await nodes.index().advance()
+    await nodes.index().run()
     assert max(widths(node)) > 10, "it was refused before"
     for _ in range(2):  # each with a client of its own, as a new process has
         node.posts.clear()
         nodes.scenario.anvil.mine(30)
-        assert (await nodes.index().advance()).stopped == "at_head"
+        assert (await nodes.index().run()).stopped == "at_head"
         assert max(widths(node)) == 10
     async with nodes.engine.begin() as connection:
         await connection.execute(text("update worker.log_limit set wider_at = now() - interval '1 second'"))
     node.posts.clear()
     for _ in range(2):
         nodes.scenario.anvil.mine(30)
-        assert (await nodes.index().advance()).stopped == "at_head"
+        assert (await nodes.index().run()).stopped == "at_head"
     assert len([each for each in widths(node) if each > 10]) == 1, "tried wider once an hour, by all processes"
 
 
@@ -70,11 +70,11 @@ async def test_narrow_endpoint_does_not_narrow_another(nodes: EndpointNodes) -> 
     narrow, wide = await nodes.open(2)
     narrow.answer = limited(10)
     nodes.scenario.anvil.mine(60)
-    await nodes.index(narrow.url).advance()
+    await nodes.index(narrow.url).run()
     narrow.posts.clear()
     made = nodes.make()
     nodes.scenario.anvil.mine(40)
-    await nodes.index().advance()
+    await nodes.index().run()
     assert await nodes.knows(made)
     assert max(widths(narrow)) == 10
     assert len(widths(wide)) == 1, "the second opinion is one question for all blocks"
@@ -87,11 +87,11 @@ async def test_endpoint_that_refuses_all_logs_slows_down_no_other(nodes: Endpoin
     nodes.scenario.anvil.mine(300)
     index = nodes.index()
     for _ in range(4):  # until one block is refused
-        await index.advance()
+        await index.run()
         await index.rewind_to(0)
     archive.posts.clear()
     refusing.posts.clear()
-    assert (await nodes.index().advance()).stopped == "at_head"
+    assert (await nodes.index().run()).stopped == "at_head"
     assert widths(refusing) == []
     assert len(widths(archive)) < 10
 
@@ -101,7 +101,7 @@ async def test_few_requests_beside_the_questions_for_logs_far_below_the_head(nod
     start = nodes.scenario.anvil.block_number()
     nodes.scenario.anvil.mine(600)
     index = nodes.index(LOG_RANGE=5, START_BLOCK=start)
-    assert (await index.advance()).stopped == "at_head"
+    assert (await index.run()).stopped == "at_head"
     questions = len(widths(node))
     near_the_head = NODE_POLICY.kept_log_blocks // 5 + 1  # with a block beside each
     assert sum(node.asked.values()) - questions - near_the_head < questions / 4
@@ -116,7 +116,7 @@ async def test_logs_of_a_node_that_stands_still_do_not_count(nodes: EndpointNode
     still.alter = hides(nodes.scenario.anvil.block_number(), receipts=True)
     nodes.scenario.anvil.mine(behind)
     with structlog.testing.capture_logs() as lines:
-        assert (await nodes.index(LOG_RANGE=10).advance()).stopped == "at_head"
+        assert (await nodes.index(LOG_RANGE=10).run()).stopped == "at_head"
     assert await nodes.knows(made)
     assert "logs_missing" not in [line["event"] for line in lines]
 
@@ -126,7 +126,7 @@ async def test_backfill_asks_only_the_given_endpoint_for_the_history(nodes: Endp
     settings = settings_for(nodes.scenario, database_url, CHAIN_31337_RPC_URLS=configured.url)
     made = nodes.make()
     async with open_runtime(settings) as runtime, open_index(runtime, 31337, other.url) as (chain, index):
-        assert (await index.advance()).stopped == "at_head"
+        assert (await index.run()).stopped == "at_head"
         assert [each.name for each in chain.endpoints.list_health()] == ["2:127.0.0.1"]
     assert await nodes.knows(made)
     assert configured.requests == []

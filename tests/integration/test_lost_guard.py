@@ -117,7 +117,7 @@ async def test_the_owner_alone_is_told_once_and_again_when_a_guard_set_anew_is_l
     assert await after(world) == []
     remove_guard(world, safe)
     assert await after(world) == TOLD
-    assert not await world.dispatch.look()
+    assert not await world.dispatch.poll()
 
 
 async def test_a_guard_set_again_before_it_is_sent_drops_the_email(world: MailWorld) -> None:
@@ -462,7 +462,7 @@ async def test_an_endpoint_cannot_replace_the_stored_guard_of_another_legacy(
     owner = world.account("owner")
     safe = world.scenario.create_safe([owner])
     lacking = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=800 * DAY)
-    await world.index.advance()
+    await world.index.run()
     where = "where legacy = :legacy and name = 'MultisigLegacyCreated'"
     await world.sql(f"update worker.chain_event set data = data - 'guard' {where}", legacy=lacking.address)
     assert lacking.guard is not None
@@ -483,7 +483,7 @@ async def test_guards_whose_logs_are_pruned_keep_no_newer_guard_from_being_read(
     safe = world.scenario.create_safe([owner])
     new = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=800 * DAY)
     world.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
-    await world.index.advance()
+    await world.index.run()
     await forget_guards(world)
     node.alter = pruned(kept_from)
     monkeypatch.setattr(chain_index, "GUARDS_AT_ONCE", 1)
@@ -505,7 +505,7 @@ async def test_no_older_block_is_asked_about_once_a_guards_logs_are_pruned(
         heirs = [world.address("anna")]
         legacies.append(world.scenario.create_safe_legacy(owner, safe, heirs, inactivity=800 * DAY).address)
     world.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
-    await world.index.advance()
+    await world.index.run()
     await forget_guards(world)
     node.alter = pruned(world.scenario.anvil.block_number())
     node.posts.clear()

@@ -241,7 +241,7 @@ async def test_instructions_of_a_legacy_that_never_opens_are_sent(
         chain_scenario.subscribe_premium(owner)
         chain_scenario.configure_reminders(owner, legacy)
         await world.save(legacy, "owner", "anna", "ben")
-        await world.index.advance()
+        await world.index.run()
         assert await world.instructions.queue_instructions(signed(owner, legacy)) == 3
         await world.dispatch.run()
         assert await world.states("instructions") == {"sent": 3}

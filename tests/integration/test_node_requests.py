@@ -12,9 +12,12 @@ from devnet.leaks import KnownSecret, search
 from devnet.scenarios import Scenario
 from reminder_worker import passes
 from reminder_worker.database.engine import open_engine
+from reminder_worker.indexer.feature import INDEX
+from reminder_worker.monitoring.feature import WATCHDOG
 from reminder_worker.monitoring.node_requests import store_requests
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.messages import format_deadline
+from reminder_worker.reminders.feature import SIGNALS
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
 from tests.integration.chain_proxy import NodeProxy, proxy
@@ -45,11 +48,11 @@ async def test_counts_of_processes_add_up_by_pass_and_method(
     async with proxy(chain_scenario.anvil.url, KEY) as first, proxy(chain_scenario.anvil.url, KEY) as second:
         settings = settings_of(chain_scenario, database_url, first, second)
         async with open_runtime(settings) as one, open_runtime(settings) as other:
-            await asyncio.gather(passes.poll_pass(one, "index"), passes.poll_pass(other, "index"))
+            await asyncio.gather(passes.poll_pass(one, INDEX), passes.poll_pass(other, INDEX))
             polled = first.asked + second.asked
             assert await read_counts(engine, "method") == polled
             assert await read_counts(engine, "pass") == {"index": polled.total()}
-            await passes.run_pass(one, "signals")
+            await passes.run_pass(one, SIGNALS)
             ran = (first.asked + second.asked).total() - polled.total()
             assert ran > 0
             await other.chains[CHAIN_ID].get_head()
@@ -69,7 +72,7 @@ async def test_refused_requests_count_too(chain_scenario: Scenario, engine: Asyn
     async with proxy(chain_scenario.anvil.url) as node:
         node.most_in_a_batch = 1
         async with open_runtime(settings_of(chain_scenario, database_url, node)) as runtime:
-            await passes.poll_pass(runtime, "index")
+            await passes.poll_pass(runtime, INDEX)
         assert await read_counts(engine, "method") == node.asked
 
 
@@ -122,9 +125,9 @@ async def test_an_endpoint_without_allowance_rests_and_the_next_one_answers(
     ):
         first.reply = lambda: web.json_response({"error": {"code": 402, "message": "Payment Required"}}, status=402)
         for _ in range(2):
-            (looked,) = await passes.poll_pass(runtime, "index")
+            (looked,) = await passes.poll_pass(runtime, INDEX)
             assert looked.error is None
-            await passes.poll_pass(runtime, "watchdog")
+            await passes.poll_pass(runtime, WATCHDOG)
             await pass_minutes()
         assert first.asked == {"eth_chainId": 1}, "it rests"
         assert second.asked["eth_getBlockByNumber"] > 1
@@ -138,7 +141,7 @@ async def test_an_endpoint_without_allowance_rests_and_the_next_one_answers(
         first.well()
         rest.until = 0.0  # midnight
         for _ in range(2):
-            await passes.poll_pass(runtime, "watchdog")
+            await passes.poll_pass(runtime, WATCHDOG)
             await pass_minutes()
         assert [status for status, _ in await read_alerts()] == ["raised", "cleared"]
         assert first.asked["eth_getBlockByNumber"] > 0

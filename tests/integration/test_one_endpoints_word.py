@@ -158,7 +158,7 @@ async def deleted_legacy(at: LiarStage) -> LiarCase:
     world = await at.mail_world()
     legacy = world.legacy()
     await world.save(legacy, "owner", "anna")
-    await world.index.advance()
+    await world.index.run()
     await world.sql("update worker.legacy set deleted_at = 1 where address = :it", it=legacy.address)
     at.pass_days(1)
 
@@ -358,12 +358,12 @@ async def final_block(at: LiarStage) -> LiarCase:
     world.scenario.advance(IN_WINDOW)
     assert (await world.look()).sent == 0
     world.transact()
-    await world.world.index.advance()
+    await world.world.index.run()
     newest = world.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)
 
     async def is_believed() -> bool:
         try:
-            return (await world.renewer().run(CHAIN_ID)).sent > 0
+            return (await world.renewer().run()).sent > 0
         except ServiceError:
             return False
 

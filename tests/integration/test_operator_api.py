@@ -14,12 +14,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.auto_renew.budgets import find_ending_budgets
+from reminder_worker.features import POLLED_PASSES
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.gifts.pages import GiftReader
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring import chain_summaries
 from reminder_worker.outbox.mail_client import MailClient
-from reminder_worker.passes import PASSES
 from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.settings import MailSettings
 from tests.integration.api_world import ApiWorld, open_world, person
@@ -78,7 +78,7 @@ async def test_the_status_shows_booleans_and_public_facts_and_no_secret(
         assert answer.status == 200
         assert answer.body["passes"]["relay"] is True
         assert answer.body["passes"]["auto_renew"] is False
-        assert set(answer.body["passes"]) == {step.name for step in PASSES}
+        assert set(answer.body["passes"]) == {step.name for step in POLLED_PASSES}
         assert {type(on) for on in answer.body["passes"].values()} == {bool}
         (chain,) = answer.body["chains"]
         assert chain["headBlock"] == chain_scenario.anvil.block_number()
@@ -135,7 +135,7 @@ async def register_gift(world: ApiWorld, email: str) -> None:
     scenario, giver = world.scenario, world.scenario.account("giver")
     tokens = [(scenario.deployment.usdc, 10**6)]
     id = scenario.create_gift(giver, scenario.account("heir").address, tokens=tokens, duration=30 * DAY)
-    await world.parts.chain_indexes[world.chain_id].advance()
+    await world.parts.chain_indexes[world.chain_id].run()
     letter = "eyJ2IjoxLCJ0byI6IiIsImZyb20iOiIiLCJub3RlIjoiIn0"
     payload = json.dumps(
         {

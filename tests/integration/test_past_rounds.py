@@ -73,7 +73,7 @@ async def test_gift_sealed_before_the_first_reading_has_the_price_of_its_own_tim
         now: 3_024,
     }
     await seal(feeds, first - DAY, *expected)
-    assert await feeds.prices.look()
+    assert await feeds.prices.poll()
     report = await feeds.run()
     assert (report.rounds, report.past) == (1, 5)  # the round of now was just read, and two gifts share one
     found = {moment: (await feeds.at(moment))[ETHER] for moment in expected}
@@ -99,22 +99,22 @@ async def test_nothing_is_read_back_twice_and_each_later_gift_once(
     now = feeds.anvil.now()
     write_rounds(feeds, {OLD + n: (2_000 + n, now - (9 - n) * HOUR) for n in range(1, 10)})
     assert (await feeds.run()).past == 0
-    assert not await feeds.prices.look()
+    assert not await feeds.prices.poll()
     sealed = [now - n * HOUR for n in (7, 5, 3)]
     await seal(feeds, *sealed, token=feeds.scenario.deployment.dai)
-    assert await feeds.prices.look()
+    assert await feeds.prices.poll()
     await feeds.run()
     assert not asked, "no feed of this token"
-    assert not await feeds.prices.look()
+    assert not await feeds.prices.poll()
     await seal(feeds, *(moment + 3 * HOUR + 60 for moment in sealed))
-    while await feeds.prices.look():
+    while await feeds.prices.poll():
         await feeds.run()
     assert asked == [now - 2 * HOUR + 60, now + 60]  # until then it was asked for already
     await feeds.run()
     assert len(asked) == 2
     async with feeds.engine.begin() as connection:
         await connection.execute(text("delete from worker.timelock where created_at > :at"), {"at": now - 6 * HOUR})
-    assert await feeds.prices.look()
+    assert await feeds.prices.poll()
     await feeds.run()
     await seal(feeds, now - 5 * HOUR)
     await feeds.run()
@@ -131,10 +131,10 @@ async def test_gift_that_the_index_lacked_until_a_backfill_has_its_price(feeds: 
         await connection.execute(text("delete from worker.timelock where created_at > :at"), {"at": now - 6 * HOUR})
     await feeds.prices.ask_again()
     await seal(feeds, now - 4 * HOUR, now - HOUR)
-    assert await feeds.prices.look()
+    assert await feeds.prices.poll()
     await feeds.run()
     assert (await feeds.at(now - 4 * HOUR))[ETHER].usd == 2_005
-    assert not await feeds.prices.look()
+    assert not await feeds.prices.poll()
 
 
 async def test_past_round_that_would_not_be_believed_gives_no_price(feeds: Feeds) -> None:
@@ -181,6 +181,6 @@ async def test_feed_that_cannot_be_read_is_asked_again_an_hour_later(feeds: Feed
     assert (await feeds.run()).past == 0
     async with feeds.engine.begin() as connection:
         await connection.execute(text("update worker.price_past set failed_at = failed_at - interval '61 minutes'"))
-    assert await feeds.prices.look()
+    assert await feeds.prices.poll()
     assert (await feeds.run()).past == 1
     assert (await feeds.at(now - HOUR))[ETHER].usd == 2000

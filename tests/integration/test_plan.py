@@ -54,7 +54,7 @@ async def test_several_planners_at_once_make_each_entry_once(world: MailWorld) -
     rows = await world.sql("select kind, count(*) from worker.sent_ledger group by kind order by kind")
     assert [tuple(row) for row in rows] == [("before_activation", 3), ("owner_reset", 3)]
     assert await world.sql("select state, tries from worker.notify_signal") == [("planned", 1)], "judged last or first"
-    assert not await planner(world).has_work()
+    assert not await planner(world).poll()
 
 
 async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: MailWorld) -> None:
@@ -64,7 +64,7 @@ async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: 
     world.scenario.advance(24 * DAY)
     await world.look_at_chain()
     await world.sql("update worker.watch set membership_block = membership_block - 1")
-    assert not await planner(world).has_work()
+    assert not await planner(world).poll()
     assert (await plan(world)).windows == 0
     await world.sql("update worker.watch set membership_block = membership_block + 1")
     assert (await plan(world)).windows == 1
@@ -118,7 +118,7 @@ async def test_a_recipient_saved_while_a_window_is_planned_gets_the_email(world:
 async def test_a_configuration_removed_after_an_activation_does_not_silence_it(world: MailWorld) -> None:
     legacy = await claimed(world)
     world.scenario.clear_reminders(world.account("owner"), legacy)
-    await world.index.advance()
+    await world.index.run()
     await plan(world)
     assert await told(world) == {"owner", "anna", "ben"}
 
@@ -146,7 +146,7 @@ async def test_a_transaction_that_left_the_chain_is_waited_for_and_then_refused(
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, "owner", "anna")
     world.scenario.check_in(world.account("owner"), legacy)
-    await world.index.advance()
+    await world.index.run()
     await world.signals.run()
     world.scenario.anvil.rpc("anvil_reorg", 1, [])
     assert (await plan(world)).later == 1
@@ -177,7 +177,7 @@ async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
     world.scenario.ensure_premium(world.account("owner"))
     await world.look_at_chain()
     world.scenario.anvil.mine(120)
-    await world.index.advance()
+    await world.index.run()
     forget_state(world, node)
     assert (await plan(world)).signals == 1
     assert await told(world) == {"owner", "anna", "ben"}

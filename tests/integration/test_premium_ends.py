@@ -53,7 +53,7 @@ async def test_the_owner_alone_is_told_once_for_all_legacies_before_and_after_pr
     assert await after(world, 3) == []
     assert await after(world, 3) == [(LAPSED, "owner@example.org")]
     assert await after(world, 2) == []
-    assert not await world.dispatch.look()
+    assert not await world.dispatch.poll()
 
 
 async def test_a_renewal_arms_the_emails_for_the_new_end(world: MailWorld) -> None:

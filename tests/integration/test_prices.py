@@ -115,16 +115,16 @@ async def test_a_good_answer_is_todays_price_of_each_token(feeds: Feeds) -> None
 
 
 async def test_a_look_asks_for_a_run_only_for_news_and_keeps_that_it_asked(feeds: Feeds) -> None:
-    assert await feeds.prices.look()
+    assert await feeds.prices.poll()
     await feeds.run()
     (before,) = await feeds.rows("select min(block_number) from worker.price_feed")
     feeds.anvil.mine()
-    assert not await feeds.prices.look()
+    assert not await feeds.prices.poll()
     (after,) = await feeds.rows("select min(block_number) from worker.price_feed")
     assert after[0] == before[0] + 1
     assert (await feeds.now())[ETHER].symbol == "ETH"
     feeds.set_ether(2_510 * DOLLARS)
-    assert await feeds.prices.look()
+    assert await feeds.prices.poll()
     assert (await feeds.now())[ETHER].usd == 2500  # a look only looks
     await feeds.run()
     assert (await feeds.now())[ETHER].usd == 2510
@@ -182,7 +182,7 @@ async def test_an_answer_that_cannot_be_is_marked_and_the_last_good_price_kept_a
         before, rounds = (await feeds.now())[ETHER], await feeds.rows("select from worker.price")
         assert (before.usd, before.stale) == (2500, False)
         feeds.set_ether(answer, **round)
-        assert await feeds.prices.look()
+        assert await feeds.prices.poll()
         report = await feeds.run()
         assert report.rounds == 0
         assert (await feeds.verdicts())[ETHER] == verdict
@@ -191,7 +191,7 @@ async def test_an_answer_that_cannot_be_is_marked_and_the_last_good_price_kept_a
         assert (found[ETHER].usd, found[ETHER].round_id) == (before.usd, before.round_id)
         assert not found[feeds.usdc].stale
         assert await feeds.rows("select from worker.price") == rounds
-        assert not await feeds.prices.look()  # known already
+        assert not await feeds.prices.poll()  # known already
 
 
 @pytest.mark.parametrize(("heartbeat", "held"), [(HOUR, JUMP_HELD_SECONDS), (DAY, 2 * DAY)])
@@ -262,7 +262,7 @@ async def test_wrapped_token_is_worth_its_rate_and_nothing_without_it(feeds: Fee
     assert [(each.usd, each.stale) for each in found.values()] == [(2500, False), (3000, False)]
     assert found[wrapped].symbol == "wstETH"
     feeds.scenario.write(feeds.scenario.account("keeper"), "TestWrappedStETH", wrapped, "setRate", 13 * 10**17)
-    assert await both.prices.look()
+    assert await both.prices.poll()
     await both.run()
     assert [each.usd for each in (await both.now()).values()] == [2500, 3250]
     feeds.anvil.set_code(wrapped, REVERTS)

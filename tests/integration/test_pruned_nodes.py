@@ -14,11 +14,11 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import HistoryGone, LogFilter
 from reminder_worker.chain.types import NODE_POLICY
+from reminder_worker.declarations import FactScope
 from reminder_worker.doctor import Finding
 from reminder_worker.doctor.chain import examine_history
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS
-from reminder_worker.monitoring.facts import FactScope
 from reminder_worker.monitoring.watchdog import HealthWatchdog
 from reminder_worker.outbox.alerts import AlertOutbox
 from tests.integration.api_world import settings_for
@@ -67,7 +67,7 @@ async def test_an_archive_gives_the_logs_that_pruned_nodes_lack(nodes: EndpointN
             each.alter = pruned(nodes.scenario.anvil.block_number() - 64)
     index = nodes.index(START_BLOCK=start)
     with structlog.testing.capture_logs() as lines:
-        assert (await index.advance()).stopped == "at_head"
+        assert (await index.run()).stopped == "at_head"
     assert await nodes.knows(made)
     assert await nodes.knows(before)
     assert "logs_passed_over" not in [line["event"] for line in lines]
@@ -108,7 +108,7 @@ async def test_bloom_of_a_pruned_node_and_an_archive_refute_an_invented_log(
         first.alter = pruned(nodes.scenario.anvil.block_number() - 64)
     second.alter = invents(nodes.scenario, like, [forged])
     with structlog.testing.capture_logs() as lines:
-        assert (await nodes.index().advance()).stopped == "at_head"
+        assert (await nodes.index().run()).stopped == "at_head"
     passed_over = [(line["tx"], line["count"]) for line in lines if line["event"] == "logs_passed_over"]
     assert passed_over == [(FORGED, 1)]
 
@@ -121,10 +121,10 @@ async def test_blocks_whose_logs_no_endpoint_has_are_not_counted_as_read(nodes: 
     nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
     only.alter = pruned(start + 100)
     with pytest.raises(HistoryGone, match=f"block {start} "), structlog.testing.capture_logs() as lines:
-        await nodes.index(START_BLOCK=start).advance()
+        await nodes.index(START_BLOCK=start).run()
     assert {line["endpoint"] for line in lines if line["event"] == "history_pruned"} == {"1:127.0.0.1"}
     (archive,) = await nodes.open(1)
-    assert (await nodes.index(only.url, archive.url, START_BLOCK=start).advance()).stopped == "at_head"
+    assert (await nodes.index(only.url, archive.url, START_BLOCK=start).run()).stopped == "at_head"
     assert await nodes.knows(made)
 
 
@@ -133,10 +133,10 @@ async def test_near_the_head_no_endpoint_is_asked_for_its_history(nodes: Endpoin
     nodes.make()
     nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
     index = nodes.index()
-    await index.advance()
+    await index.run()
     only.posts.clear()
     nodes.make()
-    await index.advance()
+    await index.run()
     assert only.asked["eth_getLogs"] == 1
 
 
@@ -187,12 +187,12 @@ class PrunedWorld:
         scope = FactScope(self.nodes.engine, served, is_local=settings.is_local)
         watchdog = HealthWatchdog(scope, AlertOutbox(self.nodes.engine), chains, settings)
         try:
-            await watchdog.look()
+            await watchdog.run()
             async with self.nodes.engine.begin() as connection:
                 await connection.execute(
                     text("update worker.alert_state set turning_since = turning_since - interval '1 hour'")
                 )
-            found = await watchdog.look()
+            found = await watchdog.run()
         finally:
             for chain in chains.values():
                 await chain.close()
@@ -249,7 +249,7 @@ async def test_a_gap_of_the_index_is_alerted_until_it_is_filled(
     for what in later:
         make(nodes, what)
     node.alter = hides(*gone, receipts=True)
-    await nodes.index().advance()
+    await nodes.index().run()
     healthy, alerts = await world.look()
     assert not healthy
     ((status, facts),) = alerts
@@ -263,7 +263,7 @@ async def test_a_gap_of_the_index_is_alerted_until_it_is_filled(
     node.well()
     index = nodes.index()
     await index.rewind_to(first_block)
-    await index.advance()
+    await index.run()
     healthy, alerts = await world.look()
     assert healthy
     assert [status for status, _ in alerts] == ["raised", "cleared"]
@@ -312,7 +312,7 @@ async def test_rows_that_no_endpoint_can_give_again_are_kept(nodes: EndpointNode
     (only,) = await nodes.open(1)
     made = nodes.make()
     index = nodes.index()
-    await index.advance()
+    await index.run()
     only.alter = pruned(nodes.scenario.anvil.block_number() + 1)
     with pytest.raises(Refused, match="add an archive endpoint first"):
         await index.rewind_to(nodes.scenario.anvil.block_number())
@@ -325,7 +325,7 @@ async def test_rows_are_kept_if_no_endpoint_can_tell_whether_it_gives_them_again
     block = nodes.scenario.anvil.block_number()
     nodes.scenario.anvil.mine(3)
     index = nodes.index()
-    await index.advance()
+    await index.run()
     only.answer = refuses_wide_questions
     with pytest.raises(Refused, match=f"no endpoint can tell whether it has the logs of block {block}"):
         await index.rewind_to(block - 1)
@@ -344,7 +344,7 @@ async def test_denial_by_an_endpoint_that_cannot_tell_what_it_pruned_contradicts
     first.alter, first.answer = hides(nodes.scenario.anvil.block_number(), receipts=True), refuses_wide_questions
     nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
     with structlog.testing.capture_logs() as lines:
-        assert (await nodes.index().advance()).stopped == "at_head"
+        assert (await nodes.index().run()).stopped == "at_head"
     assert await nodes.knows(made)
     assert "logs_passed_over" not in [line["event"] for line in lines]
 
@@ -354,7 +354,7 @@ async def test_gap_stays_unknown_until_an_endpoint_has_answered(world: PrunedWor
     (node,) = await world.nodes.open(1)
     gone = make(world.nodes, "legacy")
     node.alter = hides(gone, receipts=True)
-    await world.nodes.index().advance()
+    await world.nodes.index().run()
     node.answer = lambda request: refused("not now") if request["method"] == "eth_call" else None
     assert (await world.look())[1] == []
     node.answer = lambda request: None

@@ -69,7 +69,7 @@ async def test_permits_of_one_owner_to_two_vaults_are_added_up_to_the_balance(wo
 async def test_many_legacies_are_asked_for_their_vaults_together(world: StatisticsWorld, engine: AsyncEngine) -> None:
     async def requests() -> int:
         """How many the node gets for one snapshot."""
-        await world.index.advance()
+        await world.index.run()
         async with proxy(world.scenario.anvil.url) as node:
             watched = Chain(settings_of(world.scenario, RPC_URLS=(node.url,)))
             await StatisticsPass(engine, watched, LocalFiles(world.folder)).run()

@@ -272,7 +272,7 @@ async def test_a_change_that_the_queue_made_waits_for_the_index(it: SetterWorld)
     it.scenario.execute_when_ready(operation)
     it.scenario.anvil.mine(3)
     await it.let_days_pass()
-    assert not await it.upgrades.watch.look()
+    assert not await it.upgrades.watch.poll()
     await it.upgrades.read_index()
     assert not await it.setters.compare_when_due()
     assert it.stored()[it.vault, "routerAddresses"] == it.router
@@ -289,8 +289,8 @@ async def test_a_change_that_the_queue_made_waits_for_the_history_of_the_timeloc
     it.scenario.anvil.mine(3)
     await upgrades.read_index()
     await it.let_days_pass()
-    await UpgradeWatch(upgrades.engine, upgrades.chain, upgrades.index, AlertOutbox(upgrades.engine), it.router).look()
-    assert await upgrades.watch.look(), "the history is read and not recorded"
+    await UpgradeWatch(upgrades.engine, upgrades.chain, upgrades.index, AlertOutbox(upgrades.engine), it.router).poll()
+    assert await upgrades.watch.poll(), "the history is read and not recorded"
     assert it.stored()[it.vault, "routerAddresses"] == it.router
     await upgrades.catch_up()
     assert it.alerts() == []
@@ -350,7 +350,7 @@ async def test_a_comparison_asks_each_endpoint_once_a_day(it: SetterWorld) -> No
     await it.next_day()
     for node in it.nodes:
         node.posts.clear()
-    assert not await it.upgrades.watch.look()
+    assert not await it.upgrades.watch.poll()
     assert [node.posts for node in it.nodes] == [[], []]
     async with it.upgrades.engine.begin() as connection:
         await connection.execute(text("update worker.setter_value set compared_at = compared_at - interval '1 day'"))
@@ -358,7 +358,7 @@ async def test_a_comparison_asks_each_endpoint_once_a_day(it: SetterWorld) -> No
     await it.upgrades.read_index()
     for node in it.nodes:
         node.posts.clear()
-    assert not await it.upgrades.watch.look()
+    assert not await it.upgrades.watch.poll()
     for node in it.nodes:
         assert node.methods().count("eth_call") == 3, "all addresses, the creation code and the whitelist"
         assert "eth_getLogs" not in node.methods()

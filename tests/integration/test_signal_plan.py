@@ -105,7 +105,7 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
 async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: MailWorld) -> None:
     legacy = world.legacy()
     tx = world.scenario.check_in(world.account("owner"), legacy)
-    await world.index.advance()
+    await world.index.run()
     block = block_of(world, tx)
     await world.sql(
         "update worker.chain_event set block_number = :block, log_index = 1000 where name = 'LegacyReminderUpdated'",

@@ -471,7 +471,7 @@ async def test_without_simulation_allowances_and_the_call_decide(
     assert gas_of(world, await relayed(world, "/sponsor/claim", body))[0] == 4_000_000  # nobody tells what it needs
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     await refused(world, "/sponsor/gift-withdraw", body, 503, "indexer_unavailable")  # no index has read a block yet
-    await world.parts.chain_indexes[world.chain_id].advance()
+    await world.parts.chain_indexes[world.chain_id].run()
     body = withdraw_body(world, sealed.gift(), sealed.heir)  # sealed just now: the index reads on for it
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 

@@ -19,16 +19,17 @@ from eth_account.signers.local import LocalAccount
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.metrics import statistics_gauges
+from api.metrics import render_fact
 from assets.service import Service
 from assets.statistics import statistics_days
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
+from reminder_worker.declarations import FactScope
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.runtime import open_runtime
 from reminder_worker.statistics import holdings, snapshots
+from reminder_worker.statistics.feature import SNAPSHOTS
 from reminder_worker.statistics.file_store import LocalFiles
 from reminder_worker.statistics.files import write_days
 from reminder_worker.statistics.job import StatisticsPass
@@ -64,7 +65,7 @@ class StatsWorld:
         return account
 
     async def snapshot(self) -> StatisticsSnapshot:
-        await self.index.advance()
+        await self.index.run()
         await self.statistics.run()
         found = await snapshots.find_newest_snapshot(self.engine, self.chain.chain_id)
         assert found is not None
@@ -249,7 +250,7 @@ async def test_all_figures_are_of_one_block(world: StatsWorld) -> None:
     ann, bob = world.holder("ann", 1_000), world.holder("bob")
     for owner in (ann, bob):
         s.approve(owner, usdc, s.create_legacy(owner, world.heirs).address, UNLIMITED)
-    await world.index.advance()
+    await world.index.run()
     calls = 0
 
     def move(request: Json) -> None:
@@ -297,7 +298,7 @@ async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_pr
 
     async def told() -> dict[str, tuple[dict[str, str], float]]:
         scope = FactScope(world.engine, {world.chain.chain_id: world.chain.settings})
-        found = statistics_gauges(await read_facts(scope, "snapshots"))
+        found = render_fact(SNAPSHOTS, await SNAPSHOTS.read(scope))
         return {
             sample.name.removeprefix("reminder_worker_"): (sample.labels, sample.value)
             for family in found
@@ -326,15 +327,15 @@ async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_pr
 async def test_a_snapshot_is_taken_once_an_hour(world: StatsWorld) -> None:
     """The first look in an hour finds work, after it none does until the next hour."""
     world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    assert not await world.statistics.look(), "before the index has read anything"
-    await world.index.advance()
-    assert await world.statistics.look()
+    assert not await world.statistics.poll(), "before the index has read anything"
+    await world.index.run()
+    assert await world.statistics.poll()
     await world.statistics.run()
-    assert not await world.statistics.look()
+    assert not await world.statistics.poll()
     world.scenario.advance(3_600)
-    assert not await world.statistics.look(), "the index is behind, and so is what it says"
-    await world.index.advance()
-    assert await world.statistics.look()
+    assert not await world.statistics.poll(), "the index is behind, and so is what it says"
+    await world.index.run()
+    assert await world.statistics.poll()
 
 
 async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: StatsWorld) -> None:
@@ -343,20 +344,20 @@ async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: S
     s.create_gift(ann, ann.address, eth=2 * ETHER, tokens=[(s.deployment.usdc, 1_500_000), (s.deployment.dai, 1)])
     taken = await world.snapshot()
     assert taken.value_secured_usd is None
-    assert not await world.statistics.look(), "no price was read yet"
+    assert not await world.statistics.poll(), "no price was read yet"
     s.write_as_deployer("PriceFeed", s.deployment.eth_usd_feed, "setAnswer", 2_500 * 10**8, s.anvil.now())
     s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now() - 10 * DAY)
     await PricePass(world.engine, world.chain).run()
-    assert await world.statistics.look(), "that of ether is fresh"
+    assert await world.statistics.poll(), "that of ether is fresh"
     assert (await world.snapshot()).value_secured_usd is None
-    assert not await world.statistics.look(), "the other one is not"
+    assert not await world.statistics.poll(), "the other one is not"
     s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
     await PricePass(world.engine, world.chain).run()
-    assert await world.statistics.look()
+    assert await world.statistics.poll()
     valued = await world.snapshot()
     assert (valued.hour, valued.value_secured_usd) == (taken.hour, Decimal("5001.50"))
     assert world.read("snapshots")["value_secured_usd"].to_list() == [Decimal("5001.50")]
-    assert not await world.statistics.look()
+    assert not await world.statistics.poll()
 
 
 async def test_an_hour_that_is_run_again_is_replaced(world: StatsWorld) -> None:
@@ -425,11 +426,11 @@ async def test_a_reorganisation_repeats_the_snapshot_of_the_hour(world: StatsWor
     s.create_legacy(ann, world.heirs)
     assert (await world.snapshot()).counts["legacies"]["total"] == 2
     s.anvil.reorg(2)
-    assert not await world.statistics.look(), "the index has not followed yet"
-    await world.index.advance()
-    assert await world.statistics.look()
+    assert not await world.statistics.poll(), "the index has not followed yet"
+    await world.index.run()
+    assert await world.statistics.poll()
     await world.statistics.run()
-    assert not await world.statistics.look()
+    assert not await world.statistics.poll()
     assert world.read("snapshots")["legacies_total"].to_list() == [1]
     assert world.read("days")["total_legacies_created"].to_list() == [1]
 

@@ -20,7 +20,7 @@ from reminder_worker.errors import Misconfigured
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.settings.groups import StatisticsSettings
 from reminder_worker.statistics.file_store import open_files
-from reminder_worker.statistics.job import StatisticsPass
+from reminder_worker.statistics.job import StatisticsPass, StatisticsReport
 from tests.integration.indexer_story import settings_of
 
 URL = "s3://numbers/of/us"
@@ -53,15 +53,15 @@ async def test_the_hourly_pass_writes_into_a_bucket(bucket: Any, chain_scenario:
     chain_scenario.advance(3 * 86_400)
     chain = Chain(settings_of(chain_scenario))
     try:
-        await ChainIndex(engine, chain).advance()
+        await ChainIndex(engine, chain).run()
         taking = StatisticsPass(engine, chain, open_files(URL))
         first = await taking.run()
         before = _list_objects(bucket)
         second = await taking.run()
     finally:
         await chain.close()
-    assert first is not None
-    assert second is not None
+    assert isinstance(first, StatisticsReport)
+    assert isinstance(second, StatisticsReport)
     assert (first.days_written, second.days_written) == (4, 2), "yesterday and today are not final"
     assert _list_objects(bucket).keys() == before.keys()
     days = pl.read_parquet(f"{URL}/days/**/*.parquet", hive_partitioning=True)

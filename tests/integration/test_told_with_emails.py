@@ -64,7 +64,7 @@ async def test_it_is_configured_as_it_would_be_today(world: MailWorld) -> None:
         s.tell_as_today()
         for step in steps:
             step(today, safe_today)
-        progress = await world.index.advance()
+        progress = await world.index.run()
         assert (progress.stopped, progress.skipped) == ("at_head", 0)
         found = await configs(world, then, safe_then, today, safe_today)
         assert found[:2] == found[2:]
@@ -98,7 +98,7 @@ async def test_what_was_told_then_is_edited_today(world: MailWorld) -> None:
     legacy = world.legacy(second_line="clara")
     s.tell_as_today()
     s.edit_distribution(world.account("owner"), legacy, {world.address("ben"): 100})
-    await world.index.advance()
+    await world.index.run()
     (config,) = await configs(world, legacy)
     assert config is not None
     assert (config.beneficiaries, config.second_line) == ((world.address("ben"),), world.address("clara"))
@@ -128,13 +128,13 @@ async def test_no_email_and_no_name_of_it_is_stored_or_said(world: MailWorld) ->
         await world.save(legacy, "owner", "ben")
         s.advance(24 * DAY)
         report = await world.tick()
-        said: list[Any] = [await world.index.advance(), report]
+        said: list[Any] = [await world.index.run(), report]
         for name, data in forged(world, legacy):
             emit(world, name, data)
-        said.append(await world.index.advance())
+        said.append(await world.index.run())
         assert said[-1].skipped > 0
         await world.index.rewind_to(0)
-        said.append(await world.index.advance())
+        said.append(await world.index.run())
         assert len(await world.sql("select from worker.reminder_config")) == 1
     assert {"index_read_again"} <= {line["event"] for line in logs}
     assert leaks(world, [logs, said]) == []
@@ -147,7 +147,7 @@ async def test_one_that_is_stored_or_said_would_be_found(world: MailWorld) -> No
     s = world.scenario
     s.tell_as_before(EMAIL, NAME)
     world.legacy()
-    await world.index.advance()
+    await world.index.run()
     assert leaks(world, "") == []
     told = "update worker.chain_event set data = data || jsonb_build_object('x', cast(:x as text))"
     for planted in (EMAIL, "0x" + NAME.encode().hex()):
@@ -171,7 +171,7 @@ async def test_whatever_the_log_is_made_of_it_stops_nobody(world: MailWorld) -> 
     long = world.legacy("bob", second_line="clara")
     s.set_time_ahead(world.account("bob"), DAY)
     s.tell_as_today()
-    progress = await world.index.advance()
+    progress = await world.index.run()
     assert (progress.stopped, progress.skipped) == ("at_head", 0)
     many, few = await configs(world, hostile, long)
     assert many is not None
@@ -188,7 +188,7 @@ async def test_whatever_the_log_is_made_of_it_stops_nobody(world: MailWorld) -> 
         emit(world, name, data)
     s.anvil.set_code(s.deployment.premium_setting, code)
     s.edit_distribution(owner, legacy, {world.address("ben"): 100})
-    progress = await world.index.advance()
+    progress = await world.index.run()
     assert progress.stopped == "at_head"
     assert progress.skipped == len(made)
     (after,) = await configs(world, legacy)

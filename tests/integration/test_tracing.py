@@ -15,7 +15,9 @@ from devnet.leaks import search, secrets_of
 from devnet.scenarios import DAY, Scenario
 from devnet.smtp import SmtpInbox
 from reminder_worker.logging import configure_logging
+from reminder_worker.monitoring.feature import FORGET
 from reminder_worker.passes import PassFailed, run_pass
+from reminder_worker.reminders.feature import DUE
 from reminder_worker.runtime import open_runtime
 from reminder_worker.tracing.otel import KEPT
 from tests.integration import mail_service_stack
@@ -82,11 +84,11 @@ async def test_one_request_is_one_trace_through_sql_and_nodes_to_the_mail_servic
                 assert response.status == 200
             for path in (f"{PATH}?email={CANARY}", f"/gifts/for/{CANARY}", f"/sponsor/requests/{CANARY}"):
                 await client.get(path, headers={"Host": CANARY, "User-Agent": CANARY, **bearer})
-            await run_pass(runtime, "due")
+            await run_pass(runtime, DUE)
             async with engine.begin() as connection:
                 await connection.exec_driver_sql("alter table worker.recipient rename to gone")
             with pytest.raises(PassFailed):
-                await run_pass(runtime, "forget")
+                await run_pass(runtime, FORGET)
         mail.terminate()
         await mail.wait()
     assert len(inbox.messages) == 3

@@ -75,7 +75,7 @@ async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld, library:
     owner, heir, scenario = world.owner(), world.scenario.account("heir"), world.scenario
     legacy = scenario.create_legacy(owner, {heir.address: 100})
     scenario.configure_reminders(owner, legacy)
-    await world.parts.chain_indexes[world.chain_id].advance()
+    await world.parts.chain_indexes[world.chain_id].run()
     mine = {"recipient": owner.address, "role": "owner", "email": "owner@example.org", "name": "Özlem Ångström"}
     theirs = {"recipient": heir.address, "role": "beneficiary", "email": "Heir@BÜCHER.example", "name": "相続 人 👩‍👧"}
     people = [{**mine, "language": "de"}, {**theirs, "language": "ja"}]
@@ -179,7 +179,7 @@ async def test_a_giver_asks_for_a_wallet_and_has_somebody_told(chain_scenario: S
         provider = await stack.enter_async_context(IdentityProviderStandIn(FakeTime(), a_second=99))
         environ = {"GIFT_ORIGINS": origin, **provider.settings()}
         world = await stack.enter_async_context(open_world(scenario, engine, **environ))
-        await world.parts.chain_indexes[world.chain_id].advance()
+        await world.parts.chain_indexes[world.chain_id].run()
         wallet, told, erased, again, stolen = await _frontend(
             world,
             heir.address,

@@ -95,7 +95,7 @@ async def test_the_example_saves_recipients_and_seals_a_gift(
             owner, heir = world.api.owner(), scenario.account("heir")
             legacy = scenario.create_legacy(owner, {heir.address: 100})
             scenario.configure_reminders(owner, legacy)
-            await world.api.parts.chain_indexes[world.api.chain_id].advance()
+            await world.api.parts.chain_indexes[world.api.chain_id].run()
             environ = {
                 "VITE_API": world.origin,
                 "VITE_CHAIN_ID": str(world.api.chain_id),

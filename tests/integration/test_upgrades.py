@@ -362,9 +362,9 @@ async def test_a_poll_without_a_change_asks_the_node_nothing(it: UpgradeWorld) -
         watched = world(s, it.engine, chain)
         s.anvil.mine(20)
         await watched.read_index()
-        assert not await watched.watch.look(), "this day's comparison of setters"
+        assert not await watched.watch.poll(), "this day's comparison of setters"
         node.posts.clear()
-        assert not await watched.watch.look()
+        assert not await watched.watch.poll()
         assert node.posts == []
         operation = s.schedule_upgrade(SOMEBODY)
         await watched.catch_up()
@@ -389,16 +389,16 @@ async def test_nodes_behind_the_cursor_fail_the_pass_after_half_an_hour(it: Upgr
     """A shorter delay is a lagging node. Here the index has read three blocks without the timelock."""
     s, head = it.scenario, it.scenario.anvil.block_number()
     s.anvil.mine(3)
-    await ChainIndex(it.engine, it.chain).advance()
+    await ChainIndex(it.engine, it.chain).run()
     async with proxy(s.anvil.url) as node, Chain(chain_settings(s, RPC_URLS=node.url)) as chain:
         late = {hex(head + ahead) for ahead in (1, 2, 3)}
         node.answer = lambda request: {"result": None} if late & set(request["params"][:1]) else None
         behind = world(s, it.engine, chain)
-        assert not await behind.watch.look()
+        assert not await behind.watch.poll()
         async with it.engine.begin() as connection:
             await connection.execute(text("update worker.index_cursor set moved_at = moved_at - interval '1 hour'"))
         with pytest.raises(ChainUnavailable):
-            await behind.watch.look()
+            await behind.watch.poll()
 
 
 async def test_an_address_without_a_timelock_is_no_quiet_queue(
@@ -410,10 +410,10 @@ async def test_an_address_without_a_timelock_is_no_quiet_queue(
         engine, chain, added=upgrade_logs(chain.settings.model_copy(update={"upgrade_timelock": timelock}))
     )
     watch = UpgradeWatch(engine, chain, index, AlertOutbox(engine), timelock)
-    await index.advance()
+    await index.run()
     for _ in range(2):
         with pytest.raises(Misconfigured, match="CHAIN_31337_UPGRADE_TIMELOCK"):
-            await watch.look() and await watch.run()
+            await watch.poll() and await watch.run()
 
 
 @pytest.mark.parametrize("lacking", [0, 1])
@@ -497,17 +497,17 @@ async def test_blocks_that_the_index_read_without_the_timelock_are_read_at_the_n
     s, without = it.scenario, ChainIndex(it.engine, it.chain)
     first = s.schedule_upgrade(SOMEBODY)
     s.anvil.mine(OVERLAP + 1)
-    await without.advance()
+    await without.run()
     assert await it.watch.run()
     assert it.operations() == {first.id: "pending"}
     lost = s.schedule_delay(DAY)
-    await without.advance()
+    await without.run()
     await it.watch.run()
     assert it.operations() == {first.id: "pending", lost.id: "pending"}
     s.anvil.reorg(1)
     second = s.schedule_delay(3 * DAY)
     s.anvil.mine(OVERLAP + 1)
-    await without.advance()
+    await without.run()
     await it.catch_up()
     assert it.operations() == {first.id: "pending", lost.id: "gone", second.id: "pending"}
     assert it.kinds() == ["scheduled", "scheduled", "corrected", "scheduled"]
@@ -537,7 +537,7 @@ async def test_an_alert_is_in_the_log_also_without_an_email_address(it: UpgradeW
     operation = it.scenario.schedule_upgrade(SOMEBODY)
     await it.read_index()
     with capture_logs(processors=[redact]) as logs:
-        await it.watch.look()  # a run may be seconds away
+        await it.watch.poll()  # a run may be seconds away
         await AlertOutbox(it.engine).run()
     (line,) = [line for line in logs if line["event"] == "alert"]
     assert (line["kind"], line["subject"]) == ("upgrade_scheduled", operation.id)

@@ -10,17 +10,19 @@ import pytest
 from eth_utils.address import to_checksum_address
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.metrics import upgrade_gauges
+from api.metrics import render_fact
 from assets.service import Service
 from devnet.scenarios import Scenario
 from pipelines.definitions import defs
 from pipelines.sensors import make_sensors
 from reminder_worker.chain.client import Chain
-from reminder_worker.monitoring.facts import FactScope, read_facts
+from reminder_worker.declarations import FactScope
+from reminder_worker.indexer.feature import INDEX
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.passes import run_pass
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
+from reminder_worker.upgrades.feature import UPGRADE_COUNTS
 from tests.integration.commands import CliRun
 from tests.integration.upgrade_world import CHAIN, chain_settings, world
 
@@ -82,7 +84,7 @@ def test_the_sensor_launches_a_run_only_for_a_change_and_the_asset_lists_what_wa
     assert _run(service)["pending operations"] == "none"
     assert not _tick(service)
     operation = chain_scenario.schedule_upgrade(SOMEBODY)
-    service.call(lambda runtime: run_pass(runtime, "index"), 60)
+    service.call(lambda runtime: run_pass(runtime, INDEX), 60)
     assert _tick(service) == ["relay"]
     listed = _run(service)["pending operations"]
     assert operation.id in listed
@@ -177,10 +179,10 @@ async def test_metrics_count_the_queue(chain_scenario: Scenario, engine: AsyncEn
         await it.catch_up()
     finally:
         await chain.close()
-    families = upgrade_gauges(await read_facts(FactScope(engine, {CHAIN: chain.settings}), "upgrades"))
+    families = render_fact(UPGRADE_COUNTS, await UPGRADE_COUNTS.read(FactScope(engine, {CHAIN: chain.settings})))
     samples = {s.name: (s.labels, s.value) for family in families for s in family.samples}
     assert samples["reminder_worker_upgrade_operations"] == ({"chain": "31337", "state": "pending"}, 1)
     ready = it.rows("select ready_at from worker.upgrade_operation")[0].ready_at
     assert samples["reminder_worker_upgrade_next_executable_time"] == ({"chain": "31337"}, ready)
-    families = upgrade_gauges(await read_facts(FactScope(engine, {}), "upgrades"))
+    families = render_fact(UPGRADE_COUNTS, await UPGRADE_COUNTS.read(FactScope(engine, {})))
     assert not any(family.samples for family in families), "what waits where nobody looks would wait for ever"

@@ -18,8 +18,9 @@ from structlog.testing import capture_logs
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.declarations import ExpectedPass, FactScope
 from reminder_worker.monitoring import watchdog
-from reminder_worker.monitoring.facts import LIMITS, ExpectedPass, FactScope
+from reminder_worker.monitoring.facts import LIMITS
 from reminder_worker.monitoring.watchdog import HealthWatchdog, WatchdogReport
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
@@ -88,7 +89,7 @@ class WatchWorld:
     async def look(self) -> WatchdogReport:
         chains = {chain_id: chain.settings for chain_id, chain in self.chains.items()}
         scope = FactScope(self.engine, chains, self.wallets, self.expected, self.settings.is_local)
-        return await HealthWatchdog(scope, self.alerts, self.chains, self.settings).look()
+        return await HealthWatchdog(scope, self.alerts, self.chains, self.settings).run()
 
     async def sql(self, statement: str, **values: Any) -> list[Any]:
         async with self.engine.begin() as connection:

@@ -245,7 +245,7 @@ async def test_a_person_saved_late_in_a_window_still_gets_the_notice(world: Mail
 async def test_a_second_poll_asks_about_no_legacy_until_the_window_opens(world: MailWorld) -> None:
     (legacy,) = await watched(world, 1, inactivity=20 * DAY)
     assert (await world.look_at_chain()).asked == 1
-    assert not await world.due.look()
+    assert not await world.due.poll()
     assert (await world.look_at_chain()).asked == 0
     t1, _, _ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
     opening, now = t1 - 7 * DAY, world.scenario.anvil.now()
@@ -253,7 +253,7 @@ async def test_a_second_poll_asks_about_no_legacy_until_the_window_opens(world: 
         ((next_ask,),) = await world.sql("select next_ask from worker.watch")
         assert now < next_ask <= min(now + DAY, opening)
         now = world.scenario.advance(next_ask - now)
-        assert await world.due.look()
+        assert await world.due.poll()
         await world.look_at_chain()
     assert await windows(world, legacy) == {1: "open"}
     ((seen,),) = await world.sql("select asked_at from worker.watch")
@@ -295,8 +295,8 @@ async def test_an_event_that_can_open_a_window_earlier_resets_the_horizon(world:
             world.scenario.edit_config(owner, legacy, {world.address("anna"): 100}, inactivity=3 * DAY)
         case _:
             world.scenario.edit_distribution(owner, legacy, {world.address("ben"): 100})
-    await world.index.advance()
-    assert await world.due.look()
+    await world.index.run()
+    assert await world.due.poll()
     assert (await world.due.run()).asked == (2 if of_the_creator else 1)
     if change in ("trigger", "notice", "config"):
         assert await windows(world, legacy) == {1: "open"}
@@ -314,7 +314,7 @@ async def test_a_view_that_answers_for_no_legacy_is_a_failure_and_pauses_none(wo
     world.scenario.advance(2 * DAY)
     with pytest.raises(NoLegacyAnswers):
         await world.due.run()
-    assert await world.due.look()
+    assert await world.due.poll()
     anvil.set_code(view, code)
     report = await world.due.run()
     assert (report.asked, report.reverting) == (4, 0)
@@ -348,9 +348,9 @@ async def test_an_event_that_is_found_late_resets_the_horizon_once(world: MailWo
     await world.look_at_chain()
     world.scenario.advance(60)
     world.scenario.edit_trigger(world.account("owner"), legacy, 3 * DAY)
-    await world.index.advance()
+    await world.index.run()
     await world.sql("delete from worker.chain_event where name = 'TransferEOALegacyTriggerUpdated'")
-    assert not await world.due.look()
+    assert not await world.due.poll()
     world.scenario.anvil.mine()
     assert (await world.look_at_chain()).asked == 1
     assert await windows(world, legacy) == {1: "open"}

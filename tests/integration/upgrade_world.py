@@ -32,15 +32,15 @@ class UpgradeWorld:
         return self.scenario.deployment.upgrade_timelock
 
     async def read_index(self) -> None:
-        if await self.index.look():
-            await self.index.advance()
+        if await self.index.poll():
+            await self.index.run()
 
     async def catch_up(self) -> UpgradeReport | None:
         """Do as the worker does: a look of each pass, and a run if the look finds work. No pass stops the other."""
         try:
             await self.read_index()
         finally:
-            report = await self.watch.run() if await self.watch.look() else None
+            report = await self.watch.run() if await self.watch.poll() else None
         return report
 
     def told(self) -> list[tuple[str, dict[str, str]]]:

@@ -9,8 +9,8 @@ import pytest
 
 from devnet import diagram
 from reminder_worker import __version__
+from reminder_worker.features import PASS_BY_NAME
 from reminder_worker.outbox.messages import AlertKind
-from reminder_worker.passes import BY_NAME
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (
@@ -128,7 +128,7 @@ def test_pages_name_passes_and_commands_that_exist() -> None:
     text = "\n".join(page.read_text() for page in PAGES if page.name != "CHANGELOG.md")
     rows = "".join(re.findall(r"the same of ((?:`\w+`(?: or )?)+)", text))
     passes = {*re.findall(r"`(\w+)`", rows), *re.findall(r"--pass (\w+)", text)}
-    assert {"due", "forget", "signals"} <= passes <= {*BY_NAME, "settings"}
+    assert {"due", "forget", "signals"} <= passes <= {*PASS_BY_NAME, "settings"}
     golden = (ROOT / "tests" / "golden" / "commands.txt").read_text()
     commands = set(re.findall(r"^\$ reminder-worker (\w[\w -]*) --help$", golden, re.M))
     groups = {name.split()[0] for name in commands if " " in name}
@@ -156,6 +156,26 @@ def test_every_decision_is_in_the_list_and_says_what_it_costs() -> None:
 def test_every_alert_is_in_the_runbook() -> None:
     runbook = (ROOT / "docs" / "runbook.md").read_text()
     assert [kind.value for kind in AlertKind if f"`{kind.value}`" not in runbook] == []
+
+
+def test_the_table_of_passes_has_a_row_for_each_declared_pass() -> None:
+    _, _, table = (ROOT / "docs" / "operating.md").read_text().partition("\n| pass | how often |")
+    rows = re.findall(r"^\| (\w+) \| ", table.partition("\n\n")[0], re.M)
+    assert sorted(rows) == sorted(PASS_BY_NAME)
+
+
+@pytest.mark.parametrize("noun", ["metric", "alert", "check"])
+def test_documents_name_no_metric_alert_or_check_that_is_not_declared(noun: str) -> None:
+    golden = ROOT / "tests" / "golden"
+    metrics = re.findall(r"^reminder_worker_(\w+)", (golden / "metrics.txt").read_text(), re.M)
+    checks = re.findall(r"^check \w+:(\w+)", (golden / "dagster.txt").read_text(), re.M)
+    declared = {"metric": metrics, "alert": [kind.value for kind in AlertKind], "check": checks}[noun]
+    lists = [
+        found for page in PAGES for found in re.findall(rf"\b{noun}s? (`\w+`(?:,? (?:and )?`\w+`)*)", page.read_text())
+    ]
+    named = {name.removeprefix("reminder_worker_") for words in lists for name in re.findall(r"`(\w+)`", words)}
+    assert len(named) > 5, "the documents are read wrongly"
+    assert named - set(declared) == set()
 
 
 def test_make_help_names_every_target() -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from reminder_worker.declarations import ExpectedPass
 from reminder_worker.monitoring.endpoints import ChainSight, ReaderLag
-from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, ExpectedPass, OperatorFacts, PassState
+from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, PassState, WatchedFacts
 from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge_facts
 from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.outbox.messages import AlertKind
@@ -36,7 +37,7 @@ def judged(
     unfinished: Any = (),
     reports: Any = None,
 ) -> dict[ConditionKey, WrongCondition]:
-    facts = OperatorFacts(
+    facts = WatchedFacts(
         expected, passes=states, trouble=trouble or EmailTrouble(), unfinished=unfinished, reports=reports
     )
     return judge_facts(facts, chains)

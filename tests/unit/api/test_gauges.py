@@ -5,9 +5,12 @@ from collections.abc import Iterable
 import pytest
 from prometheus_client.core import GaugeMetricFamily
 
-from api.metrics import alert_gauges, report_gauges, request_gauges, wallet_gauges
-from reminder_worker.monitoring.facts import OperatorFacts, PassState
+from api.metrics import render_fact, wallet_gauges
+from reminder_worker.monitoring.facts import PassState
+from reminder_worker.monitoring.feature import PASS_STATES
 from reminder_worker.outbox.delivery_reports import ReportReading
+from reminder_worker.outbox.feature import REPORTS, UNDELIVERED_ALERTS
+from reminder_worker.relay.feature import ENDED_REQUESTS, OPEN_REQUESTS
 from reminder_worker.relay.operator import PayingWallet, RequestCount, WalletState
 
 RELAYER, ATTESTOR = "0x" + "1a" * 20, "0x" + "55" * 20
@@ -34,7 +37,7 @@ def pass_state(name: str, checked_age: int, **detail: object) -> PassState:
 def test_wallets_are_named_by_their_role_and_a_cap_of_zero_has_no_share() -> None:
     relay = pass_state("relay", 0, looked_at="now", relayer={"balance_eth": 0.25})
     states = [wallet_state(RELAYER, "foreign_nonce"), wallet_state(ATTESTOR)]
-    values = rendered(wallet_gauges(OperatorFacts(passes=[relay], wallets=states), WALLETS))
+    values = rendered(wallet_gauges(states, [relay], WALLETS))
     assert values["relay_balance_wei relayer 1"] == 25 * 10**16
     assert (values["relay_slots relayer 1 open"], values["relay_slots relayer 1 mined"]) == (1, 2)
     assert values["relay_oldest_slot_seconds relayer 1"] == 400
@@ -47,7 +50,7 @@ def test_wallets_are_named_by_their_role_and_a_cap_of_zero_has_no_share() -> Non
 
 def test_requests_are_counted_by_lane_and_state() -> None:
     opened, ended = RequestCount(1, "claim", "mined", 2, 900), RequestCount(1, "claim", "reverted", 3, 60)
-    values = rendered(request_gauges(OperatorFacts(open_requests=[opened], ended_requests=[ended])))
+    values = rendered([*render_fact(OPEN_REQUESTS, [opened]), *render_fact(ENDED_REQUESTS, [ended])])
     assert values == {
         "relay_requests_open 1 claim mined": 2,
         "relay_requests_oldest_seconds 1 claim mined": 900,
@@ -56,13 +59,13 @@ def test_requests_are_counted_by_lane_and_state() -> None:
 
 
 def test_delivery_reports_show_what_is_known_of_them() -> None:
-    values = rendered(report_gauges(ReportReading(3, 60, taken=10, unmatched=2, set_aside=1)))
+    values = rendered(render_fact(REPORTS, ReportReading(3, 60, taken=10, unmatched=2, set_aside=1)))
     assert (values["reports_unread"], values["reports_look_age_seconds"]) == (3, 60)
     outcomes = {name.removeprefix("reports_counted "): value for name, value in values.items() if "counted" in name}
     assert outcomes == {"taken": 10, "unmatched": 2, "set_aside": 1, "not_complaints": 0, "unreadable": 0}
-    without_mailbox = rendered(report_gauges(ReportReading()))
+    without_mailbox = rendered(render_fact(REPORTS, ReportReading()))
     assert not {"reports_unread", "reports_look_age_seconds"} & without_mailbox.keys()
-    assert rendered(report_gauges(None)) == {}
+    assert rendered(render_fact(REPORTS, None)) == {}
 
 
 @pytest.mark.parametrize(
@@ -77,8 +80,8 @@ def test_delivery_reports_show_what_is_known_of_them() -> None:
 def test_health_is_reported_only_while_the_watchdog_looks(
     age: int, detail: dict[str, object], healthy: float, heartbeat: float | None
 ) -> None:
-    facts = OperatorFacts(passes=[pass_state("watchdog", age, **detail)], conditions=[], undelivered_alerts={"dead": 1})
-    values = rendered(alert_gauges(facts))
+    states = [pass_state("watchdog", age, **detail)]
+    values = rendered([*render_fact(PASS_STATES, states), *render_fact(UNDELIVERED_ALERTS, {"dead": 1})])
     assert values["healthy"] == healthy
     assert values.get("heartbeat_ok") == heartbeat
     assert values["alerts_undelivered dead"] == 1

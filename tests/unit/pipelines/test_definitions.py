@@ -13,12 +13,12 @@ import pytest
 import yaml
 
 from assets.service import Service
-from assets.steps import PASS_OF
 from pipelines.definitions import defs
 from pipelines.jobs import JOBS, LANE, PASS_JOBS, SCHEDULES
 from pipelines.sensors import make_sensors
 from reminder_worker import schema
-from reminder_worker.passes import PASSES
+from reminder_worker.features import PASSES, POLLED_PASSES
+from reminder_worker.passes import PARTS
 from reminder_worker.statistics import dataset
 
 SENSORS = make_sensors(Service())
@@ -67,8 +67,8 @@ def test_every_pass_is_an_asset_that_a_sensor_launches() -> None:
         for target in sensor.targets
         for key in defs.resolve_job_def(target.job_name).asset_layer.executable_asset_keys
     }
-    assert set(PASS_OF.values()) == {step.name for step in PASSES}
-    assert set(PASS_OF) == launched
+    assert {step.asset for step in POLLED_PASSES} == launched
+    assert PARTS.keys() == set(PASSES)
 
 
 def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
@@ -78,7 +78,7 @@ def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
     promised |= {"health_every_minute": ("watchdog",), "auto_renew_every_5_minutes": ("auto_renew",)}
     promised |= {"bounces_every_5_minutes": ("bounces",)}
     promised |= {"price_feeds_every_5_minutes": ("prices",), "statistics_every_5_minutes": ("statistics",)}
-    every = {step.name: step.every_seconds for step in PASSES}
+    every = {step.name: step.every_seconds for step in POLLED_PASSES}
     said = {"5_seconds": 5, "15_seconds": 15, "minute": 60, "5_minutes": 300}
     for sensor in SENSORS:
         real = -(-(sensor.minimum_interval_seconds or 0) // 5) * 5
@@ -158,7 +158,7 @@ def test_the_lineage_shows_what_becomes_an_email_a_number_or_an_alert() -> None:
     assert {"authorizations", "owner_activity"} <= behind("relay_requests")
     assert {"prices", "chain_index", "statistics_snapshots"} <= behind("statistics_days")
     assert {"raised_alerts", "upgrade_operations", "relay_requests", "worker_health"} <= behind("ops_alerts")
-    assert set(PASS_OF) - {"worker_health", "ops_alerts"} <= behind("pass_state")
+    assert {step.asset for step in POLLED_PASSES} - {"worker_health", "ops_alerts"} <= behind("pass_state")
 
 
 def test_sensors_and_schedules_run_without_being_switched_on() -> None:
@@ -176,7 +176,8 @@ def test_every_job_has_a_lane_of_its_own_and_an_end() -> None:
 def test_the_work_of_a_pass_has_a_pool_however_its_run_was_started() -> None:
     """Emails alone are sent by several runs at once: each claims its own."""
     graph = defs.resolve_asset_graph()
-    without = {name for name in PASS_OF if not graph.get(dg.AssetKey(name)).pools}
+    assets = {step.asset for step in POLLED_PASSES if step.asset}
+    without = {name for name in assets if not graph.get(dg.AssetKey(name)).pools}
     assert without == {"sent_emails"}
 
 
