@@ -207,7 +207,7 @@ with due as (
 ), claimed as (
     update worker.gift_ledger l
     set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
-        claimed_at = null, body = null, body_salt = null
+        claimed_at = null, reason = null
     from due where l.id = due.id
     returning l.*
 )
