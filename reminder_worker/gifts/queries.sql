@@ -135,7 +135,10 @@ select exists (
     left join {heads} on h.chain_id = l.chain_id
     where {is_due}
 )
-or exists (select from worker.gift_ledger where state = 'unknown' and next_try <= now())
+or exists (
+    select from worker.gift_ledger
+    where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
+)
 or exists (select from worker.gift_ledger where state = 'claimed' and lease_until < now())
 or exists ({done_gifts})
 or exists ({late_gifts});
