@@ -300,6 +300,7 @@ with outcome as materialized (
     update worker.gift_ledger l
     set state = o.state, reason = o.reason, message_id = o.message_id,
         tries = l.tries + o.tries, rejections = l.rejections + o.rejections,
+        claimed_at = case when o.state = 'sent' then coalesce(l.claimed_at, clock_timestamp()) else l.claimed_at end,
         next_try = clock_timestamp() + make_interval(secs => o.delay),
         lease_token = null, lease_until = null,
         body = case when {keeps_body} then l.body end,

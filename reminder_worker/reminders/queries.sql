@@ -404,11 +404,8 @@ with outcome as materialized (
                     when o.state = 'unknown' and l.reason = 'reworded' then l.reason
                     else o.reason end,
                 case when gone then 0 else l.rejections + o.rejections end,
-                case next.state
-                    when 'released' then null
-                    -- Null if it was proven unsent too early and claimed again: its siblings wait from now on.
-                    when 'sent' then coalesce(l.claimed_at, clock_timestamp())
-                    else l.claimed_at end,
+                -- Null if it was proven unsent too early and claimed again: its siblings wait from now on.
+                case when next.state = 'sent' then coalesce(l.claimed_at, clock_timestamp()) else l.claimed_at end,
                 case when next.state not in ('released', 'unknown') then clock_timestamp() end
             from (
                 select o.state in ('released', 'suppressed', 'dead') and l.claimed_at is not null and l.body is null
