@@ -282,7 +282,7 @@ set state = 'released', reason = 'daily_cap', lease_token = null, lease_until = 
 where id = any(cast(:ids as uuid[]));
 
 -- part: keeps_body
-o.state in ('unknown', 'held') and l.body_salt = any(array(
+o.state = 'unknown' and l.body_salt = any(array(
     select n.salt from worker.gift_notification n
     where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
 ));
