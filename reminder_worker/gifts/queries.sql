@@ -277,7 +277,7 @@ where id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > 
 
 -- name: defer_to_next_day
 update worker.gift_ledger
-set state = 'released', reason = 'daily_cap', lease_token = null, lease_until = null,
+set state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
     next_try = to_timestamp(:until)
 where id = any(cast(:ids as uuid[]));
 
