@@ -69,8 +69,8 @@ on conflict (email_hash, chain_id, timelock_id, kind) do update
 set state = case
         when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
         then 'unknown' else 'queued' end,
-    reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, settled_at = null,
-    created_at = excluded.created_at, lease_token = null, lease_until = null
+    reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, rejections = 0,
+    settled_at = null, created_at = excluded.created_at, lease_token = null, lease_until = null
 where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'suppressed', 'unknown');
 
 -- name: not_wanted

@@ -70,8 +70,8 @@ from unnest(
     cast(:roles as text[])
 ) as e(legacy, recipient, kind, event, role)
 on conflict (chain_id, legacy, recipient, kind, event) do update
-set state = 'queued', role = excluded.role, reason = null, settled_at = null, next_try = excluded.next_try,
-    created_at = clock_timestamp()
+set state = 'queued', role = excluded.role, reason = null, tries = 0, rejections = 0, settled_at = null,
+    next_try = excluded.next_try, created_at = clock_timestamp()
 where cast(:rearm as boolean) and l.state = 'dropped'
     and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone');
 

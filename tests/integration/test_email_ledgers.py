@@ -40,7 +40,7 @@ A_DAY_AGO = """
 
 @dataclass
 class OneEmail:
-    """A ledger with one due email to Anna. `work`: the statement that asks for work."""
+    """A ledger with one due email to Anna. `plan` plans it again; `work`: the statement that asks for work."""
 
     table: str
     engine: AsyncEngine
@@ -48,6 +48,7 @@ class OneEmail:
     hashes: KeyedHash
     outbox: OutboxDispatcher[Any]
     run: Callable[[], Awaitable[DeliveryReport]]
+    plan: Callable[[], Awaitable[object]]
     work: Any
 
     @property
@@ -127,18 +128,28 @@ async def open_reminders(stack: AsyncExitStack, engine: AsyncEngine, scenario: S
     await world.save(world.legacy(inactivity=30 * DAY), "anna")
     scenario.advance(24 * DAY)
     await world.look_at_chain()
-    await world.dispatch._plan_chain(reminder_world.CHAIN_ID, DispatchReport())
+
+    async def plan() -> None:
+        await world.sql("update worker.due_window set planned_at = null")
+        await world.dispatch._plan_chain(reminder_world.CHAIN_ID, DispatchReport())
+
+    await plan()
     outbox, work = world.dispatch.outbox, reminder_sql["has_work"]
-    return OneEmail("worker.sent_ledger", engine, mail, world.hashes, outbox, world.dispatch.run, work)
+    return OneEmail("worker.sent_ledger", engine, mail, world.hashes, outbox, world.dispatch.run, plan, work)
 
 
 async def open_gifts(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scenario) -> OneEmail:
     world = await gift_mail_world.open_world(stack, engine, scenario)
-    await world.register(world.seal(), recipientEmail=ANNA)
-    await world.sql("delete from worker.gift_ledger where kind = 'gift_unlocked'")
+    id = world.seal()
+
+    async def plan() -> None:
+        await world.register(id, recipientEmail=ANNA)
+        await world.sql("delete from worker.gift_ledger where kind = 'gift_unlocked'")
+
+    await plan()
     report = GiftMailReport()
     outbox, work = world.mail.make_dispatcher(await world.mail._read_head_times(report), report), gift_sql["has_work"]
-    return OneEmail("worker.gift_ledger", engine, world.stub, world.hashes, outbox, world.mail.run, work)
+    return OneEmail("worker.gift_ledger", engine, world.stub, world.hashes, outbox, world.mail.run, plan, work)
 
 
 @pytest.fixture(params=[open_reminders, open_gifts], ids=["reminders", "gifts"])
@@ -243,6 +254,17 @@ async def test_an_acceptance_after_the_next_claim_says_when_the_email_left(email
     await email.store.settle_claim(batch.claim, [outcomes.settle_sent(batch.ready[0].entry, "m")])
     row = await email.row()
     assert (row.state, row.claimed_at is not None, row.number_hash is not None) == ("sent", True, True)
+
+
+# -- plans ------------------------------------------------------------------------------------------
+
+
+async def test_an_email_that_is_planned_again_has_three_tries_again(email: OneEmail) -> None:
+    """Otherwise its next refusal would be its last."""
+    await email.change("state = 'dropped', reason = 'window_closed', tries = 5, rejections = 2, settled_at = now()")
+    await email.plan()
+    row = await email.row()
+    assert (row.state, row.reason, row.tries, row.rejections, row.settled_at) == ("queued", None, 0, 0, None)
 
 
 # -- erasure ----------------------------------------------------------------------------------------
