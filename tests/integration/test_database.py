@@ -48,7 +48,7 @@ def test_the_newest_revision_is_the_one_the_code_asks_for() -> None:
 
 
 async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
-    await migrate_database(engine)
+    await migrate_database(engine, metadata)
     assert await schema_serves(engine)
 
 

@@ -306,7 +306,7 @@ async def _check_that_nothing_is_left(email: OneEmail) -> None:
 
 
 async def test_a_held_email_keeps_no_body(email: OneEmail) -> None:
-    """No dispatcher posts a held email. An operator settles it, or has it rendered again under another id."""
+    """No dispatcher posts a held email again. An operator settles it, or a new email goes out."""
     email.mail.fail(MailFault.IN_DOUBT)
     await email.run()
     await email.take_over()
