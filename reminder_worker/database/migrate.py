@@ -11,9 +11,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, MetaData, inspect, text
+from sqlalchemy import Connection, Inspector, MetaData, inspect, text
 from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.schema import SetColumnComment, SetTableComment
 
 from reminder_worker.database.tables import SCHEMA
 from reminder_worker.errors import Misconfigured
@@ -47,9 +48,11 @@ def _upgrade_schema(connection: Connection, tables: MetaData) -> tuple[str | Non
         serves = f"this version serves {NEWEST} or one further"
         raise Misconfigured(f"the database is at revision {found}, {serves}: install the version that migrated it")
     _run_revisions(connection, found)
-    missing = _find_missing(connection, tables)
+    inspector = inspect(connection)
+    missing = _find_missing(inspector, tables)
     if missing:
         raise _refuse_unreleased(found, f"without {', '.join(missing)}")
+    _write_comments(connection, inspector, tables)
     return found, NEWEST
 
 
@@ -69,9 +72,9 @@ def _run_revisions(connection: Connection, found: str | None) -> None:
         raise
 
 
-def _find_missing(connection: Connection, tables: MetaData) -> list[str]:
+def _find_missing(inspector: Inspector, tables: MetaData) -> list[str]:
     """Return the tables, and the columns of other tables, that the database should have."""
-    found = inspect(connection).get_multi_columns(SCHEMA)
+    found = inspector.get_multi_columns(SCHEMA)
     missing: list[str] = []
     for table in tables.sorted_tables:
         columns = found.get((SCHEMA, table.name))
@@ -83,6 +86,19 @@ def _find_missing(connection: Connection, tables: MetaData) -> list[str]:
     return missing
 
 
+def _write_comments(connection: Connection, inspector: Inspector, tables: MetaData) -> None:
+    """Write the comments of tables and columns that are not those of the code, their one source."""
+    of_tables, of_columns = inspector.get_multi_table_comment(SCHEMA), inspector.get_multi_columns(SCHEMA)
+    for table in tables.sorted_tables:
+        at = (SCHEMA, table.name)
+        if of_tables[at]["text"] != table.comment:
+            connection.execute(SetTableComment(table))
+        written = {column["name"]: column.get("comment") for column in of_columns[at]}
+        for column in table.columns:
+            if written[column.name] != column.comment:
+                connection.execute(SetColumnComment(column))
+
+
 def _refuse_unreleased(found: str | None, difference: str) -> Misconfigured:
     build = f"an unreleased build (revision {found or 'unknown'}, {difference})"
     remedy = "set DATABASE_URL to a new, empty database, where owners and givers register again"
@@ -92,7 +108,7 @@ def _refuse_unreleased(found: str | None, difference: str) -> Misconfigured:
 async def migrate_database(engine: AsyncEngine, tables: MetaData) -> tuple[str | None, str]:
     """Run missing revisions in one transaction; safe if none is missing or two processes start at once.
 
-    `tables`: those of `reminder_worker.schema`, which the database must have afterwards.
+    `tables`: those of `reminder_worker.schema`. The database must have them afterwards, and gets their comments.
 
     Returns the revision before (None: there was no table) and the revision now. A newer schema stays. Raises
     `Misconfigured` if it does not serve this version, for a database of an unreleased build, and for a new database
