@@ -182,17 +182,18 @@ with over as materialized (
 select email_hash, chain_id, day from expired where claimed_at is null;
 
 -- part: entry
-l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body, l.next_try, l.created_at,
-    l.lease_until, l.state = 'unknown' as undecided,
+-- Eight columns of every email, four of a gift's, eight of its notification, and three for the claim.
+l.id, l.chain_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
     cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
-    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
-    b.email_hash is not null as bounced,
+    l.timelock_id, s.email_hash is not null as suppressed, b.email_hash is not null as bounced,
     (
         select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
         where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
     ) as wanted,
+    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time,
     n.written_at < now() - make_interval(secs => :retry_window) as long_known,
-    cast(extract(epoch from n.written_at) as bigint) as written;
+    cast(extract(epoch from n.written_at) as bigint) as written,
+    l.next_try, l.created_at, l.lease_until;
 
 -- part: suppressed
 -- An unsubscribed address is known to the mail service. It is remembered here for a day only.
