@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
@@ -254,6 +255,12 @@ async def test_an_acceptance_after_the_next_claim_says_when_the_email_left(email
     await email.store.settle_claim(batch.claim, [outcomes.settle_sent(batch.ready[0].entry, "m")])
     row = await email.row()
     assert (row.state, row.claimed_at is not None, row.number_hash is not None) == ("sent", True, True)
+
+
+async def test_a_sent_email_has_the_id_that_the_mail_service_gave(email: OneEmail) -> None:
+    for columns in ("state = 'sent'", "message_id = 'm'"):
+        with pytest.raises(IntegrityError, match="sent_has_a_message_id"):
+            await email.change(columns)
 
 
 # -- plans ------------------------------------------------------------------------------------------
