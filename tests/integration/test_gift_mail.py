@@ -306,19 +306,6 @@ async def test_an_email_that_our_own_memory_keeps_back_does_not_prolong_it(world
     assert world.stub.told("gift_waiting") == [NORMAL]
 
 
-async def test_an_erased_row_is_never_sent_from_its_stored_body(world: World) -> None:
-    id = world.seal()
-    await world.register(id)
-    world.stub.fail(MailFault.DIES_BEFORE)
-    await world.tick()
-    assert (await world.states())["gift_waiting"] == "unknown"
-    await world.notifications.erase_notification(world.erasure(id))
-    for _ in range(2):
-        await world.tick()
-    assert world.stub.inbox == []
-    assert (await world.states())["gift_waiting"] == "dropped"
-
-
 async def test_a_test_chain_writes_to_nobody_but_the_list(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with AsyncExitStack() as stack:
         world = await open_world(
