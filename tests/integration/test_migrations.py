@@ -30,7 +30,7 @@ LEGACY, HEIR = "0x" + "a1" * 20, "0x" + "b2" * 20
 Rows = dict[str, list[dict[str, Any]]]
 
 KEPT_BEFORE = {("worker.gift_ledger", "gift_ledger_sent_has_a_message_id")}
-"""New rules that the release before keeps without knowing them."""
+"""New rules, kept by the previous release already."""
 
 ADDING = """
     op.add_column("recipient", sa.Column("language", sa.Text()), schema="worker")
