@@ -27,6 +27,7 @@ from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.reminders.due_windows import DuePass, ask_now
 from reminder_worker.reminders.emails import ReminderLedger
 from reminder_worker.reminders.rendering import ReminderRenderer
+from reminder_worker.schema import metadata
 from reminder_worker.settings import Settings
 from reminder_worker.settings.chains import CONTRACTS
 
@@ -169,7 +170,7 @@ async def _database(server: str, name: str) -> AsyncIterator[AsyncEngine]:
     await _in_peace(admin, f"create database {name}")
     engine = open_engine(make_url(server).set(database=name).render_as_string(hide_password=False))
     try:
-        await migrate_database(engine)
+        await migrate_database(engine, metadata)
         yield engine
     finally:
         await engine.dispose()

@@ -34,6 +34,7 @@ from reminder_worker.relay.caps import caps_values, list_limits, request_row
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WalletCaps
 from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet import load_signer
+from reminder_worker.schema import metadata
 from reminder_worker.settings import ChainSettings
 
 CLIENTS = 32
@@ -55,7 +56,7 @@ _EMPTY = text(
 async def measure() -> list[BenchFigure]:
     with postgres() as url:
         engine = open_engine(url, pool_size=CLIENTS)
-        await migrate_database(engine)
+        await migrate_database(engine, metadata)
         async with stub("node_stub") as node:
             seconds, floor, ratio = await _measure(engine, url, node)
         await engine.dispose()

@@ -21,6 +21,7 @@ from devnet.deploy import deploy
 from devnet.scenarios import Scenario
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate_database
+from reminder_worker.schema import metadata
 from reminder_worker.settings import Settings
 
 CHAIN_ID = 31337
@@ -41,7 +42,7 @@ def postgres() -> Iterator[str]:
 async def database() -> AsyncIterator[tuple[AsyncEngine, str]]:
     with postgres() as url:
         engine = open_engine(url)
-        await migrate_database(engine)
+        await migrate_database(engine, metadata)
         yield engine, url
         await engine.dispose()
 

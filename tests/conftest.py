@@ -17,6 +17,7 @@ from devnet.own_logging import own_logging
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate_database
 from reminder_worker.interrupts import accept_interrupts
+from reminder_worker.schema import metadata
 
 
 def _ports_of_our_own() -> None:
@@ -69,7 +70,7 @@ def migrated_template(postgres_server: str) -> str:
 
     async def prepare() -> None:
         engine = open_engine(_named(postgres_server, "migrated").replace("postgresql://", "postgresql+psycopg://"))
-        await migrate_database(engine)
+        await migrate_database(engine, metadata)
         await engine.dispose()
 
     asyncio.run(prepare())

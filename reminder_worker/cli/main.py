@@ -125,6 +125,7 @@ def migrate() -> None:
     from reminder_worker.database.engine import open_engine
     from reminder_worker.database.migrate import migrate_database as bring_up_to_date
     from reminder_worker.logging import configure_logging
+    from reminder_worker.schema import metadata
 
     settings = parts.read_settings()
     configure_logging(settings)
@@ -132,7 +133,7 @@ def migrate() -> None:
     async def migrate_schema() -> tuple[str | None, str]:
         engine = open_engine(settings.service.database_url.get_secret_value())
         try:
-            return await bring_up_to_date(engine)
+            return await bring_up_to_date(engine, metadata)
         finally:
             await engine.dispose()
 

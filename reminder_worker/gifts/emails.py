@@ -26,7 +26,7 @@ from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
 from reminder_worker.outbox.email_numbers import hash_number, make_number
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.messages import GiftKind, GiftSubject, build_gift_body, may_mail
-from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements, RenderedEmail
+from reminder_worker.outbox.models import ClaimedEmail, ClaimSelection, EmailSettlement, EmailStatements, RenderedEmail
 from reminder_worker.outbox.operator import OperatorLedger
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
@@ -65,22 +65,14 @@ class StoredNotification:
 
 
 @dataclass(slots=True, eq=False)
-class GiftEmail:
-    """A claimed entry of the gift ledger (`ClaimedEmail`).
+class GiftEmail(ClaimedEmail):
+    """A claimed entry of the gift ledger.
 
     `stored` is None if the row of its gift was erased or replaced. `wanted`: the giver still asks for this email.
     """
 
-    id: UUID
-    chain_id: int
-    timelock_id: int
-    kind: str
-    tries: int
-    rejections: int
-    undecided: bool
-    counted_on: int | None
     email_hash: bytes = field(repr=False)
-    body: bytes | None = field(repr=False)
+    timelock_id: int
     suppressed: bool
     bounced: bool
     wanted: bool | None
@@ -96,9 +88,27 @@ class GiftLedger:
         self.values = values
 
     def read_entry(self, row: Row[Any], *, undecided: bool = False) -> GiftEmail:
-        values = {**row._asdict(), "undecided": undecided}
-        stored = None if row.salt is None else _pick_fields(StoredNotification, values)
-        return _pick_fields(GiftEmail, {**values, "stored": stored})
+        """Read eight columns of every email, four of a gift's, and eight of its notification."""
+        values: Sequence[Any] = tuple(row)
+        stored = None if row.salt is None else StoredNotification(*values[12:20])
+        id, chain_id, kind, tries, rejections, email_hash, body, counted_on = values[:8]
+        timelock_id, suppressed, bounced, wanted = values[8:12]
+        return GiftEmail(
+            id,
+            chain_id,
+            kind,
+            tries,
+            rejections,
+            email_hash,
+            body,
+            undecided,
+            counted_on,
+            timelock_id,
+            suppressed,
+            bounced,
+            wanted,
+            stored,
+        )
 
     async def select(
         self, connection: AsyncConnection, rows: Sequence[Row[Any]], entries: Sequence[GiftEmail], token: UUID
@@ -337,10 +347,6 @@ class GiftRenderer:
         if entry.body is not None and entry.stored is not None:
             return None
         return outcomes.render_again(entry) if entry.wanted else outcomes.drop_email(entry, "body_gone")
-
-
-def _pick_fields(kind: type[T], values: Mapping[str, Any]) -> T:
-    return kind(**{name: values[name] for name in kind.__annotations__})
 
 
 def _retry_in_half_an_hour(entry: GiftEmail, reason: str) -> EmailSettlement[GiftEmail]:

@@ -69,8 +69,8 @@ on conflict (email_hash, chain_id, timelock_id, kind) do update
 set state = case
         when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
         then 'unknown' else 'queued' end,
-    reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, settled_at = null,
-    created_at = excluded.created_at, lease_token = null, lease_until = null
+    reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, rejections = 0,
+    settled_at = null, created_at = excluded.created_at, lease_token = null, lease_until = null
 where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'suppressed', 'unknown');
 
 -- name: not_wanted
@@ -135,7 +135,10 @@ select exists (
     left join {heads} on h.chain_id = l.chain_id
     where {is_due}
 )
-or exists (select from worker.gift_ledger where state = 'unknown' and next_try <= now())
+or exists (
+    select from worker.gift_ledger
+    where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
+)
 or exists (select from worker.gift_ledger where state = 'claimed' and lease_until < now())
 or exists ({done_gifts})
 or exists ({late_gifts});
@@ -179,17 +182,18 @@ with over as materialized (
 select email_hash, chain_id, day from expired where claimed_at is null;
 
 -- part: entry
-l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body, l.next_try, l.created_at,
-    l.lease_until, l.state = 'unknown' as undecided,
+-- Eight columns of every email, four of a gift's, eight of its notification, and three for the claim.
+l.id, l.chain_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
     cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
-    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
-    b.email_hash is not null as bounced,
+    l.timelock_id, s.email_hash is not null as suppressed, b.email_hash is not null as bounced,
     (
         select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
         where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
     ) as wanted,
+    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time,
     n.written_at < now() - make_interval(secs => :retry_window) as long_known,
-    cast(extract(epoch from n.written_at) as bigint) as written;
+    cast(extract(epoch from n.written_at) as bigint) as written,
+    l.next_try, l.created_at, l.lease_until;
 
 -- part: suppressed
 -- An unsubscribed address is known to the mail service. It is remembered here for a day only.
@@ -207,7 +211,7 @@ with due as (
 ), claimed as (
     update worker.gift_ledger l
     set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
-        claimed_at = null, body = null, body_salt = null
+        claimed_at = null, reason = null
     from due where l.id = due.id
     returning l.*
 )
@@ -274,12 +278,12 @@ where id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > 
 
 -- name: defer_to_next_day
 update worker.gift_ledger
-set state = 'released', reason = 'daily_cap', lease_token = null, lease_until = null,
+set state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
     next_try = to_timestamp(:until)
 where id = any(cast(:ids as uuid[]));
 
 -- part: keeps_body
-o.state in ('unknown', 'held') and l.body_salt = any(array(
+o.state = 'unknown' and l.body_salt = any(array(
     select n.salt from worker.gift_notification n
     where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
 ));
@@ -297,6 +301,7 @@ with outcome as materialized (
     update worker.gift_ledger l
     set state = o.state, reason = o.reason, message_id = o.message_id,
         tries = l.tries + o.tries, rejections = l.rejections + o.rejections,
+        claimed_at = case when o.state = 'sent' then coalesce(l.claimed_at, clock_timestamp()) else l.claimed_at end,
         next_try = clock_timestamp() + make_interval(secs => o.delay),
         lease_token = null, lease_until = null,
         body = case when {keeps_body} then l.body end,

@@ -12,13 +12,11 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
-    Uuid,
-    text,
 )
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, metadata, now_column
-from reminder_worker.outbox.tables import delivery_columns
+from reminder_worker.outbox.tables import email_ledger
 
 sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 
@@ -56,67 +54,16 @@ gift_write = Table(
     comment="What a captured older message cannot roll back; survives erasure",
 )
 
-gift_ledger = Table(
+gift_ledger = email_ledger(
     "gift_ledger",
-    metadata,
-    Column("id", Uuid, primary_key=True, comment="random; the Idempotency-Key"),
     Column("email_hash", LargeBinary, nullable=False, comment="keyed hash of the normalised email"),
-    Column("chain_id", BigInteger, nullable=False, comment="EIP-155 id of the chain"),
     Column("timelock_id", BigInteger, nullable=False, comment="timelock of the gift"),
-    Column("kind", Text, nullable=False, comment="kind of email"),
-    *delivery_columns(),
-    Column("body", LargeBinary, comment="exact request body, encrypted under the notification's key, while undecided"),
-    Column("body_salt", LargeBinary, comment="salt of the notification the body was encrypted under"),
-    Column("message_id", Text, comment="the mail service's id of the accepted email"),
     Column("expires_at", DateTime(timezone=True), nullable=False, comment="90 days after unlock"),
-    now_column("created_at", "when the row was written"),
-    Column(
-        "claimed_at",
-        DateTime(timezone=True),
-        comment="when its body was stored to be posted; null: certainly not posted",
-    ),
-    Column("settled_at", DateTime(timezone=True), comment="when the state became final; null: not yet"),
-    Column(
-        "number_hash",
-        LargeBinary,
-        comment="SHA-256 of the number printed in the email; null: not posted, or its recipient was erased",
-    ),
-    CheckConstraint(
-        "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
-        name="gift_ledger_state",
-    ),
-    CheckConstraint(
-        "body is null or state in ('claimed','unknown','held')", name="gift_ledger_keeps_a_body_only_while_undecided"
-    ),
+    Index("gift_ledger_gift", "chain_id", "timelock_id"),
+    Index("gift_ledger_expiry", "expires_at"),
+    key=("email_hash", "chain_id", "timelock_id", "kind"),
     comment="One row for each email, gift and kind: at most one email, also after the notification is deleted",
 )
-
-Index(
-    "gift_ledger_once",
-    gift_ledger.c.email_hash,
-    gift_ledger.c.chain_id,
-    gift_ledger.c.timelock_id,
-    gift_ledger.c.kind,
-    unique=True,
-)
-
-Index("gift_ledger_gift", gift_ledger.c.chain_id, gift_ledger.c.timelock_id)
-
-Index(
-    "gift_ledger_due",
-    gift_ledger.c.next_try,
-    postgresql_where=text("state in ('queued','released','unknown')"),
-)
-
-Index("gift_ledger_leases", gift_ledger.c.lease_until, postgresql_where=text("state = 'claimed'"))
-
-Index("gift_ledger_settled", gift_ledger.c.settled_at)
-
-Index("gift_ledger_number", gift_ledger.c.number_hash, postgresql_where=text("number_hash is not null"))
-
-Index("gift_ledger_expiry", gift_ledger.c.expires_at)
-
-Index("gift_ledger_shown", gift_ledger.c.state, postgresql_where=text("state in ('unknown','held','dead')"))
 
 gift_wallet = Table(
     "gift_wallet",

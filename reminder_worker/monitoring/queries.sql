@@ -1,9 +1,9 @@
 -- name: trouble
 -- Emails and relays in trouble. Left out are emails that wait for a cause outside of this service, since they would
--- silence the heartbeat for days: an unreadable legacy, a daily quota, a reorganisation, a chain or a kind of email that
--- is not configured any more. An email to a refused address (422) is sent or dead within hours, if others went out
--- after it came. A signal that was read before its block was safe waits until its transaction is known. Each branch
--- keeps to one index of its table; `clock_timestamp()`, which may change from row to row, would use none.
+-- silence the heartbeat for days: an unreadable legacy, a daily quota (the email is queued), a reorganisation, a chain or
+-- a kind of email that is not configured any more. An email to a refused address (422) is sent or dead within hours, if
+-- others went out after it came. A signal that was read before its block was safe waits until its transaction is known.
+-- Each branch keeps to one index of its table; `clock_timestamp()`, which may change from row to row, would use none.
 with sent as materialized (
     select coalesce(max(settled_at), '-infinity') as last from worker.sent_ledger where state = 'sent'
 ), rows as (
@@ -22,7 +22,7 @@ with sent as materialized (
     from worker.gift_ledger where state in ('unknown','held','dead')
     union all
     select 'gifts', chain_id, state, created_at, null from worker.gift_ledger
-    where state = 'released' and coalesce(reason, '') not in ('daily_cap', 'claimed', 'gift_is_another')
+    where state = 'released' and coalesce(reason, '') not in ('claimed', 'gift_is_another')
       and (reason is distinct from 'rejected_422' or created_at > (select last from sent))
     union all
     select 'alerts', null, state, created_at, null from worker.alert where state = 'queued'

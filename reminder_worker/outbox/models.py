@@ -13,29 +13,25 @@ from sqlalchemy import Row, TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 
-class ClaimedEmail(Protocol):
+@dataclass(slots=True, eq=False)
+class ClaimedEmail:
     """An entry of a ledger under a lease.
 
-    `undecided`: the mail service may have accepted the email before, so it is asked first. `counted_on`: the UTC day
-    (unix seconds) whose quota of the address the email uses; None if it uses none.
+    `email_hash` is None if the ledger's row is that of an erased recipient. `body`: as stored, encrypted; None before
+    the first post, or if the recipient was replaced since. `undecided`: the mail service may have accepted the email
+    before, so it is asked first. `counted_on`: the UTC day (unix seconds) whose quota of the address the email uses;
+    None if it uses none.
     """
 
+    id: UUID
+    chain_id: int
+    kind: str
+    tries: int
+    rejections: int
+    email_hash: bytes | None = field(repr=False)
+    body: bytes | None = field(repr=False)
+    undecided: bool
     counted_on: int | None
-
-    @property
-    def id(self) -> UUID: ...
-    @property
-    def chain_id(self) -> int: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def tries(self) -> int: ...
-    @property
-    def rejections(self) -> int: ...
-    @property
-    def undecided(self) -> bool: ...
-    @property
-    def email_hash(self) -> bytes | None: ...
 
 
 E = TypeVar("E", bound=ClaimedEmail)

@@ -1,7 +1,8 @@
 """Tables of the outbox: emails, suppressed and bounced addresses, alerts."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import (
     BigInteger,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.schema import SchemaItem
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, metadata, now_column
@@ -28,9 +30,18 @@ sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 """Statements of `queries.sql`, by name."""
 
 
-def delivery_columns() -> list[Column[Any]]:
-    """Return the columns in which the dispatcher follows an email, for a ledger of emails."""
-    return [
+def email_ledger(name: str, *parts: SchemaItem, key: Sequence[str], due: Sequence[str] = (), comment: str) -> Table:
+    """Make the table of a feature's emails, with the columns for the outbox.
+
+    `parts`: the feature's own columns, constraints and indexes. `key`: the columns that name an email, which is sent
+    at most once. `due`: further columns in the index of due emails.
+    """
+    return Table(
+        name,
+        metadata,
+        Column("id", Uuid, primary_key=True, comment="random; the Idempotency-Key"),
+        Column("chain_id", BigInteger, nullable=False, comment="EIP-155 id of the chain"),
+        Column("kind", Text, nullable=False, comment="kind of email"),
         Column(
             "state",
             Text,
@@ -50,7 +61,41 @@ def delivery_columns() -> list[Column[Any]]:
             server_default=func.clock_timestamp(),
             comment="not tried before then, by the database's clock",
         ),
-    ]
+        Column("body", LargeBinary, comment="exact request body, encrypted, while claimed or in doubt"),
+        Column(
+            "body_salt", LargeBinary, comment="salt of the row of the recipient or gift whose key encrypts the body"
+        ),
+        Column("message_id", Text, comment="the mail service's id of the accepted email"),
+        now_column("created_at", "when the row was written"),
+        Column(
+            "claimed_at",
+            DateTime(timezone=True),
+            comment="when its body was last stored to be posted; each claim makes it null",
+        ),
+        Column("settled_at", DateTime(timezone=True), comment="when the state became final; null: not yet"),
+        Column(
+            "number_hash",
+            LargeBinary,
+            comment="SHA-256 of the number printed in the email; null: not posted, or its recipient was erased",
+        ),
+        CheckConstraint(
+            "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
+            name=f"{name}_state",
+        ),
+        CheckConstraint(
+            "body is null or state in ('claimed','unknown','held')",
+            name=f"{name}_keeps_a_body_only_while_undecided",
+        ),
+        CheckConstraint("(state = 'sent') = (message_id is not null)", name=f"{name}_sent_has_a_message_id"),
+        *parts,
+        Index(f"{name}_once", *key, unique=True),
+        Index(f"{name}_due", "next_try", *due, postgresql_where=text("state in ('queued','released','unknown')")),
+        Index(f"{name}_leases", "lease_until", postgresql_where=text("state = 'claimed'")),
+        Index(f"{name}_shown", "state", postgresql_where=text("state in ('unknown','held','dead')")),
+        Index(f"{name}_settled", "settled_at"),
+        Index(f"{name}_number", "number_hash", postgresql_where=text("number_hash is not null")),
+        comment=comment,
+    )
 
 
 suppression = Table(
@@ -96,72 +141,18 @@ report_reading = Table(
     comment="Delivery reports, as the mail service last counted them",
 )
 
-sent_ledger = Table(
+sent_ledger = email_ledger(
     "sent_ledger",
-    metadata,
-    Column("id", Uuid, primary_key=True, comment="random; the Idempotency-Key"),
-    Column("chain_id", BigInteger, nullable=False, comment="EIP-155 id of the chain"),
     Column("legacy", Address, nullable=False, comment="contract of the legacy"),
     Column("recipient", Address, nullable=False, comment="account of the recipient"),
-    Column("kind", Text, nullable=False, comment="kind of email"),
     Column("event", Text, nullable=False, comment="what makes it one event, all public"),
     Column("role", Text, nullable=False, comment="by the chain"),
-    *delivery_columns(),
-    Column("body", LargeBinary, comment="exact request body, encrypted under the recipient row's key, while undecided"),
-    Column("body_salt", LargeBinary, comment="salt of the recipient row the body was encrypted under"),
-    Column("message_id", Text, comment="the mail service's"),
     Column("merged_into", Uuid, comment="the later entry whose email speaks of this one too"),
-    now_column("created_at", "when the row was written"),
-    Column(
-        "claimed_at",
-        DateTime(timezone=True),
-        comment="when its body was stored to be posted; null while it is certain that nothing was posted",
-    ),
-    Column("settled_at", DateTime(timezone=True), comment="when the state became final; null: not yet"),
-    Column(
-        "number_hash",
-        LargeBinary,
-        comment="SHA-256 of the number printed in the email; null: not posted, or its recipient was erased",
-    ),
-    CheckConstraint(
-        "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
-        name="sent_ledger_state",
-    ),
-    CheckConstraint(
-        "body is null or state in ('claimed','unknown','held')",
-        name="sent_ledger_keeps_a_body_only_while_undecided",
-    ),
-    CheckConstraint("(state = 'sent') = (message_id is not null)", name="sent_ledger_sent_has_a_message_id"),
+    Index("sent_ledger_merged", "merged_into", postgresql_where=text("merged_into is not null")),
+    key=("chain_id", "legacy", "recipient", "kind", "event"),
+    due=("chain_id", "legacy"),
     comment="One row for each (legacy, recipient, event): at most one email",
 )
-
-Index(
-    "sent_ledger_once",
-    sent_ledger.c.chain_id,
-    sent_ledger.c.legacy,
-    sent_ledger.c.recipient,
-    sent_ledger.c.kind,
-    sent_ledger.c.event,
-    unique=True,
-)
-
-Index(
-    "sent_ledger_due",
-    sent_ledger.c.next_try,
-    sent_ledger.c.chain_id,
-    sent_ledger.c.legacy,
-    postgresql_where=text("state in ('queued','released','unknown')"),
-)
-
-Index("sent_ledger_merged", sent_ledger.c.merged_into, postgresql_where=text("merged_into is not null"))
-
-Index("sent_ledger_leases", sent_ledger.c.lease_until, postgresql_where=text("state = 'claimed'"))
-
-Index("sent_ledger_shown", sent_ledger.c.state, postgresql_where=text("state in ('unknown','held','dead')"))
-
-Index("sent_ledger_settled", sent_ledger.c.settled_at)
-
-Index("sent_ledger_number", sent_ledger.c.number_hash, postgresql_where=text("number_hash is not null"))
 
 alert_state = Table(
     "alert_state",

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.queries import array_text, json_text
 from reminder_worker.outbox.messages import KIND_WINDOWS, ReminderKind
-from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements
+from reminder_worker.outbox.models import ClaimedEmail, ClaimSelection, EmailSettlement, EmailStatements
 from reminder_worker.outbox.operator import OperatorLedger
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY, PLANNED_AGAIN
@@ -35,38 +35,26 @@ class EncryptedRecipient:
     salt: bytes = field(repr=False)
     email: bytes = field(repr=False)
     name: bytes = field(repr=False)
-    email_hash: bytes = field(repr=False)
     words: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False)
-class ReminderEmail:
-    """A claimed entry of the sent-ledger (`ClaimedEmail`), with its columns in the order of the statements.
+class ReminderEmail(ClaimedEmail):
+    """A claimed entry of the sent-ledger.
 
     `reworded`: the stored body is gone, and only the name or role of its recipient changed since. `counted_on` is None
     if an undecided entry used the quota of another address.
     """
 
-    id: UUID
-    chain_id: int
+    kind: ReminderKind
     legacy: str
     recipient: str
-    kind: ReminderKind
     event: str
     role: str
-    tries: int
-    rejections: int
     created_at: datetime
     stored: EncryptedRecipient | None
-    undecided: bool = False
-    body: bytes | None = field(default=None, repr=False)
     reworded: bool = False
     sent_meanwhile: bool = False
-    counted_on: int | None = None
-
-    @property
-    def email_hash(self) -> bytes | None:
-        return self.stored.email_hash if self.stored else None
 
     @property
     def email_group(self) -> EmailGroup:
@@ -106,12 +94,31 @@ class ReminderLedger:
     values: Mapping[str, Any] = {"limited": sorted(LIMITED_KINDS), "lasting": sorted(PLANNED_AGAIN)}
 
     def read_entry(self, row: Row[Any], *, undecided: bool = False) -> ReminderEmail:
-        """Read ten columns of the entry, six of its recipient, and those of `claim_unknown`."""
+        """Read six columns of every email, five of a reminder, five of its recipient, and those of `claim_unknown`."""
         values: Sequence[Any] = tuple(row)
-        id, chain_id, legacy, recipient, kind, *about = values[:10]
-        stored = None if values[14] is None else EncryptedRecipient(*values[10:16])
-        about += [stored, undecided, *(values[16:20] if undecided else ())]
-        return ReminderEmail(id, chain_id, legacy, recipient, ReminderKind(kind), *about)
+        id, chain_id, kind, tries, rejections, email_hash = values[:6]
+        legacy, recipient, event, role, created_at = values[6:11]
+        stored = None if email_hash is None else EncryptedRecipient(*values[11:16])
+        body, counted_on, reworded, sent_meanwhile = values[16:20] if undecided else (None, None, False, False)
+        return ReminderEmail(
+            id,
+            chain_id,
+            ReminderKind(kind),
+            tries,
+            rejections,
+            email_hash,
+            body,
+            undecided,
+            counted_on,
+            legacy,
+            recipient,
+            event,
+            role,
+            created_at,
+            stored,
+            reworded,
+            sent_meanwhile,
+        )
 
     async def select(
         self,

@@ -70,8 +70,8 @@ from unnest(
     cast(:roles as text[])
 ) as e(legacy, recipient, kind, event, role)
 on conflict (chain_id, legacy, recipient, kind, event) do update
-set state = 'queued', role = excluded.role, reason = null, settled_at = null, next_try = excluded.next_try,
-    created_at = clock_timestamp()
+set state = 'queued', role = excluded.role, reason = null, tries = 0, rejections = 0, settled_at = null,
+    next_try = excluded.next_try, created_at = clock_timestamp()
 where cast(:rearm as boolean) and l.state = 'dropped'
     and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone');
 
@@ -201,8 +201,8 @@ left join lateral (
 left join worker.suppression s on s.email_hash = r.email_hash and s.since > now() - interval '24 hours'
 left join worker.bounce b on b.email_hash = r.email_hash and b.reason = 'mailbox_unknown'
 where l.id = due.id
-returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
-    r.key_id, r.salt, r.email, r.name, r.email_hash, r.words,
+returning l.id, l.chain_id, l.kind, l.tries, l.rejections, r.email_hash,
+    l.legacy, l.recipient, l.event, l.role, l.created_at, r.key_id, r.salt, r.email, r.name, r.words,
     s.email_hash is not null as suppressed, b.email_hash is not null as bounced, l.next_try, l.lease_until,
     l.kind = any(cast(:limited as text[])) and exists (
         select from worker.sent_ledger o
@@ -316,17 +316,18 @@ from due
 join worker.sent_ledger own on own.id = due.id
 left join worker.recipient r on r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
 where l.id = due.id
-returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
-    r.key_id, r.salt, r.email, r.name, r.email_hash, r.words,
-    case when l.body_salt = r.salt then l.body end as body, l.reason is not distinct from 'reworded' as reworded,
+returning l.id, l.chain_id, l.kind, l.tries, l.rejections, r.email_hash,
+    l.legacy, l.recipient, l.event, l.role, l.created_at, r.key_id, r.salt, r.email, r.name, r.words,
+    case when l.body_salt = r.salt then l.body end as body,
+    case when l.body_salt = r.salt or l.reason is not distinct from 'reworded'
+        then cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) end as counted_on,
+    l.reason is not distinct from 'reworded' as reworded,
     l.kind = any(cast(:limited as text[])) and exists (
         select from worker.sent_ledger o
         where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
           and o.id <> l.id and o.state in ('sent', 'claimed', 'unknown', 'held')
           and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
     ) as sent_meanwhile,
-    case when l.body_salt = r.salt or l.reason is not distinct from 'reworded'
-        then cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) end as counted_on,
     l.lease_until;
 
 -- name: store
@@ -404,11 +405,8 @@ with outcome as materialized (
                     when o.state = 'unknown' and l.reason = 'reworded' then l.reason
                     else o.reason end,
                 case when gone then 0 else l.rejections + o.rejections end,
-                case next.state
-                    when 'released' then null
-                    -- Null if it was proven unsent too early and claimed again: its siblings wait from now on.
-                    when 'sent' then coalesce(l.claimed_at, clock_timestamp())
-                    else l.claimed_at end,
+                -- Null if it was proven unsent too early and claimed again: its siblings wait from now on.
+                case when next.state = 'sent' then coalesce(l.claimed_at, clock_timestamp()) else l.claimed_at end,
                 case when next.state not in ('released', 'unknown') then clock_timestamp() end
             from (
                 select o.state in ('released', 'suppressed', 'dead') and l.claimed_at is not null and l.body is null

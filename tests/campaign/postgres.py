@@ -14,6 +14,7 @@ import psycopg
 
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate_database
+from reminder_worker.schema import metadata
 
 _ENDS_OF_WAL = 16 * 1024  # bytes: less than any file that a backend would extend
 
@@ -125,7 +126,7 @@ def postgres() -> Iterator[RealPostgres]:
 
         async def prepare() -> None:
             engine = open_engine(opened.url)
-            await migrate_database(engine)
+            await migrate_database(engine, metadata)
             await engine.dispose()
 
         asyncio.run(prepare())

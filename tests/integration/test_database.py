@@ -6,7 +6,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, event, text
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
@@ -47,8 +47,27 @@ def test_the_newest_revision_is_the_one_the_code_asks_for() -> None:
     assert ScriptDirectory.from_config(alembic_config()).get_heads() == [NEWEST]
 
 
+async def test_migrating_writes_the_comments_of_the_code_that_differ_and_no_others(engine: AsyncEngine) -> None:
+    written: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith("COMMENT"):
+            written.append(statement)
+
+    async with engine.begin() as connection:
+        await connection.execute(text("comment on table worker.quota is 'of an earlier release'"))
+        await connection.execute(text("comment on column worker.quota.used is null"))
+    event.listen(engine.sync_engine, "before_cursor_execute", note)
+    for _ in range(2):
+        await migrate_database(engine, metadata)
+    assert [statement.split(" IS ")[0] for statement in written] == [
+        "COMMENT ON TABLE worker.quota",
+        "COMMENT ON COLUMN worker.quota.used",
+    ]
+
+
 async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
-    await migrate_database(engine)
+    await migrate_database(engine, metadata)
     assert await schema_serves(engine)
 
 

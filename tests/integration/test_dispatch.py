@@ -388,22 +388,6 @@ async def test_a_recipient_replaced_while_undecided_hears_once_at_one_of_the_add
     assert world.mail.told("before_activation") == emails("anna" if arrived else "anna.new")
 
 
-@pytest.mark.parametrize("arrived", [True, False])
-async def test_a_recipient_erased_while_undecided_is_asked_about_and_never_sent_again(
-    world: MailWorld, arrived: bool
-) -> None:
-    legacy = await approaching(world, "anna")
-    world.mail.fail(MailFault.ACCEPTS_AND_DIES if arrived else MailFault.DIES_BEFORE)
-    await world.dispatch.run()
-    await world.erase(legacy)
-    requests = world.mail.requests
-    for _ in range(3):
-        await world.hurry()
-        await world.dispatch.run()
-    assert world.mail.requests == requests
-    assert await world.states() == ({"sent": 1} if arrived else {"dropped:body_gone": 1})
-
-
 async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_what_was_claimed(world: MailWorld) -> None:
     """A body is stored and posted only while the recipient's row with its key exists."""
     legacy = await approaching(world, "anna", "ben")

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ pytestmark = pytest.mark.core
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
+VERSIONS = ROOT / "reminder_worker" / "database" / "migrations" / "versions"
 _TABLES = """
 select table_schema || '.' || table_name || ' column ' || column_name || ' ' || data_type
     || case is_nullable when 'NO' then ' not null' else '' end || coalesce(' default ' || column_default, '')
@@ -77,6 +79,16 @@ async def test_the_openapi_document_is_frozen(engine: AsyncEngine, chain_scenari
 async def test_the_tables_are_frozen(engine: AsyncEngine) -> None:
     async with engine.connect() as connection:
         compare("tables.txt", lines([row[0] for row in await connection.execute(text(_TABLES))]))
+
+
+def test_the_revisions_of_the_database_are_frozen() -> None:
+    """A line may be added. A changed line is an id that is used again, which a database may have with other tables."""
+    files: dict[str, bytes] = {}
+    for path in sorted(VERSIONS.glob("*.*")):
+        id = re.match(r"(\d{8}_)?\d{4}", path.name)
+        assert id is not None
+        files[id[0]] = files.get(id[0], b"") + path.read_bytes()
+    compare("revisions.txt", lines([f"{id} {sha256(text).hexdigest()}" for id, text in files.items()]))
 
 
 def test_the_settings_are_frozen() -> None:

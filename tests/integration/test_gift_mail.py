@@ -308,19 +308,6 @@ async def test_an_email_that_our_own_memory_keeps_back_does_not_prolong_it(world
     assert world.stub.told("gift_waiting") == [NORMAL]
 
 
-async def test_an_erased_row_is_never_sent_from_its_stored_body(world: World) -> None:
-    id = world.seal()
-    await world.register(id)
-    world.stub.fail(MailFault.DIES_BEFORE)
-    await world.tick()
-    assert (await world.states())["gift_waiting"] == "unknown"
-    await world.notifications.erase_notification(world.erasure(id))
-    for _ in range(2):
-        await world.tick()
-    assert world.stub.inbox == []
-    assert (await world.states())["gift_waiting"] == "dropped"
-
-
 async def test_a_test_chain_writes_to_nobody_but_the_list(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with AsyncExitStack() as stack:
         world = await open_world(
@@ -359,14 +346,21 @@ async def test_advance_notice_withdrawn_while_the_email_is_undecided_is_not_sent
     assert world.stub.inbox == []
 
 
-@pytest.mark.parametrize("fault", [MailFault.IN_DOUBT, MailFault.IN_FLIGHT], ids=["held", "unknown"])
-async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: World, fault: MailFault) -> None:
+async def keep_body(world: World, state: str) -> None:
+    """Leave an email in doubt. An earlier release kept the body of a held email, too."""
+    world.stub.fail(MailFault.IN_FLIGHT)
+    await world.tick()
+    kept = await world.sql(
+        "update worker.gift_ledger set state = :state where body is not null returning id", state=state
+    )
+    assert len(kept) == 1
+
+
+@pytest.mark.parametrize("state", ["held", "unknown"])
+async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: World, state: str) -> None:
     """A body can be read with the salt that lies beside it: it must not outlive the notification."""
     await world.register(world.seal())
-    world.stub.fail(fault)
-    for _ in range(2):
-        await world.tick()
-    assert len(await world.sql("select from worker.gift_ledger where body is not null")) == 1
+    await keep_body(world, state)
     await world.sql(HELD_ELSEWHERE)  # another gift with the same number, on another chain
     world.scenario.advance(30 * DAY + 1)
     await world.tick()
@@ -375,18 +369,13 @@ async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: Wor
     assert [row.chain_id for row in left] == [CHAIN_ID + 1]
 
 
-@pytest.mark.parametrize("fault", [MailFault.IN_DOUBT, MailFault.IN_FLIGHT], ids=["held", "unknown"])
-async def test_with_an_erasure_every_stored_body_goes_at_once_whatever_its_state(
-    world: World, fault: MailFault
-) -> None:
+@pytest.mark.parametrize("state", ["held", "unknown"])
+async def test_with_an_erasure_every_stored_body_goes_at_once_whatever_its_state(world: World, state: str) -> None:
     """No later pass reads a held email, so nothing else would delete its body. The giver or an operator erases."""
     for by_giver in (True, False):
         id = world.seal()
         await world.register(id)
-        world.stub.fail(fault)
-        for _ in range(2):
-            await world.tick()
-        assert len(await world.sql("select from worker.gift_ledger where body is not null")) == 1
+        await keep_body(world, state)
         if by_giver:
             await world.notifications.erase_notification(world.erasure(id))
         else:

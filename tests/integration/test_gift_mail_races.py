@@ -80,7 +80,7 @@ async def test_who_is_registered_as_the_gift_opens_is_not_forgotten_with_the_per
     id = world.seal()
     for email in ("right@post.example", NORMAL):
         await world.register(id, timing="none", recipientEmail=email)
-    await world.sql("update worker.gift_ledger set state = 'sent' where state = 'queued'")
+    await world.sql("update worker.gift_ledger set state = 'sent', message_id = 'm' where state = 'queued'")
 
     async def open_now() -> None:
         world.scenario.advance(30 * DAY + 1)
@@ -184,7 +184,7 @@ async def test_advance_notice_withdrawn_while_a_worker_has_the_email_is_not_sent
 async def test_who_is_registered_again_has_planned_anew_only_what_surely_was_not_sent(world: World) -> None:
     """By the ledger alone: not every mail service remembers keys."""
     for was, becomes in (
-        ("state = 'sent'", "sent"),
+        ("state = 'sent', message_id = 'm'", "sent"),
         ("state = 'held'", "held"),
         ("state = 'suppressed'", "queued"),
         ("state = 'claimed', claimed_at = now()", "unknown"),

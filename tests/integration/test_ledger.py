@@ -1,7 +1,6 @@
-"""Claims of the sent-ledger: expired leases, and entries in the hands of another dispatcher."""
+"""Claims of reminders, and of several dispatchers at once. `test_email_ledgers.py` has what holds for gifts, too."""
 
 import asyncio
-import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
 
@@ -15,24 +14,18 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.database import rotation
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox import dispatcher, store
-from reminder_worker.outbox import outcomes as become
-from reminder_worker.outbox.mail_client import EmailRefused, NotAccepted
-from reminder_worker.outbox.models import EmailClaim
 from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.outbox.tables import sql
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders import erasure
 from reminder_worker.reminders.emails import ReminderEmail
-from reminder_worker.reminders.planner import DispatchReport
-from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, cancel_unsent
+from reminder_worker.reminders.recipients import SEALED_RECIPIENTS
 from reminder_worker.reminders.rendering import ReminderRenderer
 from tests.integration.locks import blocked, frozen
 from tests.integration.mail_stub import MailFault, MailStub
 from tests.integration.reminder_world import ENC_KEY, MailWorld, open_world, reminder_store
 
 MAIL_TIMEOUT = 2  # seconds, of the world's settings
-LEASE_OVER = "update worker.sent_ledger set lease_until = now() - interval '1 minute'"
-ANOTHERS = "update worker.sent_ledger set lease_token = gen_random_uuid()"
 ANOTHER_QUEUED = """
     insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, next_try)
     select gen_random_uuid(), chain_id, legacy, recipient, kind, 'later', role, now() from worker.sent_ledger
@@ -62,58 +55,7 @@ async def undecided(world: MailWorld) -> OutboxStore[ReminderEmail]:
     return reminder_store(world)
 
 
-async def in_hand(world: MailWorld) -> tuple[OutboxStore[ReminderEmail], EmailClaim[ReminderEmail], ReminderEmail]:
-    ledger = reminder_store(world)
-    claim = await ledger.claim_due(10)
-    (entry,) = claim.entries
-    return ledger, claim, entry
-
-
-async def make_ready(
-    ledger: OutboxStore[ReminderEmail], claim: EmailClaim[ReminderEmail], entry: ReminderEmail
-) -> None:
-    """Its body is stored: it may be posted from now on."""
-    assert entry.stored is not None
-    assert await ledger.store_bodies(claim, {entry.id: (b"sealed", entry.stored.salt, None)})
-
-
-@pytest.mark.parametrize(("lost", "used"), [("select 1", 0), (ANOTHERS, 1)])
-async def test_only_the_current_holder_of_an_email_refunds_its_daily_quota(
-    world: MailWorld, lost: str, used: int
-) -> None:
-    """The new holder may post the email for that quota: a refund would exceed the limit of that day."""
-    ledger = reminder_store(world)
-    claim = await ledger.claim_due(10)
-    await world.sql(lost)
-    await ledger.settle_claim(claim, [become.settle_answer(entry, NotAccepted()) for entry in claim.entries])
-    assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(used,)]
-
-
-async def test_a_claimed_email_of_an_erased_recipient_refunds_its_daily_quota(
-    world: MailWorld,
-) -> None:
-    """Else the same address, in another legacy, would hear a day late at its cap."""
-    ledger, claim, entry = await in_hand(world)
-    async with world.engine.begin() as conn:
-        await cancel_unsent(conn, entry.chain_id, entry.legacy, [entry.recipient])
-    await ledger.settle_claim(claim, [become.retry_later(entry, 0.0, "recipient_changed")])
-    assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(0,)]
-
-
-@pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS])
-async def test_a_dispatcher_posts_no_email_after_losing_its_lease(world: MailWorld, lost: str) -> None:
-    """Where the mail service keeps no keys, the next one to hold it would repeat it."""
-    report = DispatchReport()
-    piece = await world.dispatch.outbox.prepare_batch(report, time.monotonic() + 60)
-    assert piece is not None
-    assert len(piece.ready) == 1
-    await world.sql(lost)
-    await world.dispatch.outbox.post_batch(piece, report)
-    assert world.mail.requests == 0
-
-
-@pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS, "update worker.recipient set salt = sha256('another')"])
-async def test_only_the_holder_posts_an_undecided_email_again_to_its_first_address(world: MailWorld, lost: str) -> None:
+async def test_an_undecided_email_is_posted_again_to_its_first_address_only(world: MailWorld) -> None:
     ledger = await undecided(world)
     await world.sql("update worker.sent_ledger set claimed_at = now() - interval '20 hours'")
     claim = await ledger.claim_unknown(10)
@@ -121,63 +63,8 @@ async def test_only_the_holder_posts_an_undecided_email_again_to_its_first_addre
     assert await ledger.confirm_unknown(claim, [entry.id]) == {entry.id}
     lately = "select claimed_at > now() - interval '1 minute' from worker.sent_ledger"
     assert await world.sql(lately) == [(True,)], "others of its kind wait for a day from now on"
-    await world.sql(lost)
+    await world.sql("update worker.recipient set salt = sha256('another')")
     assert await ledger.confirm_unknown(claim, [entry.id]) == frozenset()
-
-
-async def test_a_lease_lost_before_posting_refunds_the_daily_quota(
-    world: MailWorld,
-) -> None:
-    """Else a worker that is killed again and again uses up the day of everybody in its hands."""
-    ledger, _, _ = await in_hand(world)
-    await world.sql(A_DAY_AGO)
-    await world.sql("update worker.sent_ledger set lease_until = lease_until - interval '1 day'")
-    await ledger.expire_leases()
-    assert await world.sql(USED_BY_DAY) == [(0,)]
-
-
-async def test_a_lease_that_is_lost_when_the_email_may_have_been_posted_gives_nothing_back(world: MailWorld) -> None:
-    ledger, claim, entry = await in_hand(world)
-    await make_ready(ledger, claim, entry)
-    await world.sql(LEASE_OVER)
-    await ledger.expire_leases()
-    assert await world.states() == {"unknown": 1}
-    assert await world.sql(USED_BY_DAY) == [(1,)]
-
-
-async def test_a_lease_that_is_lost_while_the_body_is_stored_gives_nothing_back(world: MailWorld) -> None:
-    """From then on the email may have been posted."""
-    ledger, _, _ = await in_hand(world)
-    await world.sql(LEASE_OVER)
-    async with world.engine.connect() as storing:
-        await storing.execute(text("update worker.sent_ledger set claimed_at = now(), body = ''"))
-        expiring = asyncio.create_task(ledger.expire_leases())
-        await blocked(world.engine)
-        await storing.commit()
-    await expiring
-    assert await world.states() == {"unknown": 1}
-    assert await world.sql(USED_BY_DAY) == [(1,)]
-
-
-A_DAY_AGO = """
-    with moved as (update worker.sent_ledger set claimed_at = claimed_at - interval '1 day')
-    update worker.quota set "window" = "window" - 86400, ends_at = ends_at - 86400 where scope = 'email_day'
-"""
-USED_BY_DAY = "select used from worker.quota where scope = 'email_day' order by \"window\""
-
-
-async def test_an_undecided_email_that_is_posted_again_on_another_day_takes_a_place_of_that_one(
-    world: MailWorld,
-) -> None:
-    """And gives back no other's place there when it comes to nothing: one more than the cap would fit into the day."""
-    ledger = await undecided(world)
-    await world.sql(A_DAY_AGO)
-    claim = await ledger.claim_unknown(10)
-    (entry,) = claim.entries
-    assert await ledger.confirm_unknown(claim, [entry.id]) == {entry.id}
-    assert await world.sql(USED_BY_DAY) == [(1,), (1,)]
-    await ledger.settle_claim(claim, [become.settle_answer(entry, EmailRefused(422))])
-    assert await world.sql(USED_BY_DAY) == [(1,), (0,)]
 
 
 ANOTHER_UNDECIDED = """
@@ -315,34 +202,6 @@ async def test_a_run_out_of_time_leaves_unprepared_emails_as_they_are(
         report = await world.dispatch.run(budget_seconds=0)
         assert (report.slices, report.more) == (3, True)
         assert (await world.states())["queued"] == 3
-
-
-async def test_an_undecided_email_is_asked_about_by_one_dispatcher_at_a_time(world: MailWorld) -> None:
-    ledger = await undecided(world)
-    assert len((await ledger.claim_unknown(10)).entries) == 1
-    assert (await ledger.claim_unknown(10)).entries == ()
-
-
-@pytest.mark.parametrize("state", ["claimed", "unknown", "held"])
-async def test_an_acceptance_counts_from_any_dispatcher_and_no_other_answer_does(world: MailWorld, state: str) -> None:
-    ledger, claim, entry = await in_hand(world)
-    await make_ready(ledger, claim, entry)
-    await world.sql(ANOTHERS + ", state = :state", state=state)
-    await ledger.settle_claim(claim, [become.settle_answer(entry, EmailRefused(422))])
-    assert await world.sql("select state from worker.sent_ledger") == [(state,)]
-    await ledger.settle_claim(claim, [become.settle_sent(entry, "m")])
-    assert await world.sql("select state from worker.sent_ledger") == [("sent",)]
-
-
-async def test_an_email_is_proven_unsent_until_its_body_is_stored(world: MailWorld) -> None:
-    """The next dispatcher sends it, also if the mail service does not know its outcome."""
-    ledger = await undecided(world)
-    # As one that was dropped and is true again.
-    await world.sql("update worker.sent_ledger set state = 'queued', body = null, body_salt = null")
-    assert (await ledger.claim_due(10)).entries
-    await world.sql(LEASE_OVER)
-    await ledger.expire_leases()
-    assert await world.states() == {"released": 1}
 
 
 class Counted(MailStub):

@@ -1,6 +1,7 @@
 """An update replaces processes one by one: both releases run on the newer schema, and nothing stored is lost."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, MetaData, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database import migrate as module
@@ -19,6 +20,7 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import NEWEST, alembic_config, migrate_database, schema_serves
 from reminder_worker.errors import Misconfigured
 from reminder_worker.privacy.vault import Vault
+from reminder_worker.schema import metadata
 from tests.integration.relay_rows import connected, enter_budget, enter_request, enter_wallet
 
 pytestmark = pytest.mark.core
@@ -26,6 +28,9 @@ pytestmark = pytest.mark.core
 SCRIPTS = ScriptDirectory.from_config(alembic_config())
 LEGACY, HEIR = "0x" + "a1" * 20, "0x" + "b2" * 20
 Rows = dict[str, list[dict[str, Any]]]
+
+KEPT_BEFORE = {("worker.gift_ledger", "gift_ledger_sent_has_a_message_id")}
+"""New rules, kept by the previous release already."""
 
 ADDING = """
     op.add_column("recipient", sa.Column("language", sa.Text()), schema="worker")
@@ -55,7 +60,16 @@ WRITTEN = [
     for script in SCRIPTS.walk_revisions()
     if isinstance(script.down_revision, str)
 ]
-UPCOMING = SchemaUpdate(NEWEST, f"{int(NEWEST) + 1:04}", ADDING)
+ANY_TABLES = MetaData()
+"""For a release of a revision that is not the repository's newest."""
+
+
+def make_revision(ahead: int) -> str:
+    """Return the id of a revision that is so far ahead of this code's newest."""
+    return f"20991231_{int(NEWEST[-4:]) + ahead:04}"
+
+
+UPCOMING = SchemaUpdate(NEWEST, make_revision(1), ADDING)
 
 
 @pytest.fixture(params=[*WRITTEN, UPCOMING], ids=lambda update: update.next)
@@ -124,6 +138,10 @@ def _fill(database_url: str) -> None:
             " values (gen_random_uuid(), 1, %s, %s, 'owner_reset', 'x', 'heir')",
             (LEGACY, HEIR),
         )
+        database.execute(
+            "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, message_id,"
+            " expires_at) values (gen_random_uuid(), '\\x01', 1, 5, 'gift_waiting', 'sent', 'm', now())"
+        )
         enter_wallet(database.execute)
         enter_request(database.execute, Vault(b"k" * 32))
         enter_budget(database.execute, reserved=5, spent=7, requests=1)
@@ -163,7 +181,7 @@ async def test_an_update_keeps_every_row_as_it_was(previous: AsyncEngine, empty_
     _fill(empty_url)
     before = _rows(empty_url)
     assert sum(map(bool, before.values())) >= 10
-    await migrate_database(previous)
+    await migrate_database(previous, ANY_TABLES)
     after = _rows(empty_url)
     for table, rows in before.items():
         kept = [{name: row[name] for name in old} for row, old in zip(after[table], rows, strict=True)]
@@ -176,7 +194,7 @@ async def test_the_previous_release_can_write_what_it_writes_on_the_newer_schema
     """Its rows, with the columns it knows and no others, are taken by the migrated tables."""
     _fill(empty_url)
     before = _rows(empty_url)
-    await migrate_database(previous)
+    await migrate_database(previous, ANY_TABLES)
     with connected(empty_url) as database:
         for table, rows in before.items():
             database.execute(f"delete from worker.{table}")
@@ -192,7 +210,7 @@ async def test_the_previous_release_can_write_what_it_writes_on_the_newer_schema
 
 async def test_a_revision_only_adds(previous: AsyncEngine, empty_url: str) -> None:
     before = _shape(empty_url)
-    await migrate_database(previous)
+    await migrate_database(previous, ANY_TABLES)
     assert _broken(empty_url, before, _shape(empty_url)) == set()
 
 
@@ -201,7 +219,7 @@ async def test_a_revision_that_drops_or_demands_would_be_found(
 ) -> None:
     before = _shape(database_url)
     bring_to(SchemaUpdate(NEWEST, UPCOMING.next, DEMANDING), tmp_path, monkeypatch)
-    await migrate_database(engine)
+    await migrate_database(engine, ANY_TABLES)
     found = _broken(database_url, before, _shape(database_url))
     assert {("pass_state", "error"), ("suppression", "language")} <= found
     assert "one_write" in {name for _, name in found}
@@ -214,7 +232,7 @@ def _broken(database_url: str, before: dict[str, Any], after: dict[str, Any]) ->
     added = {key for key in after["columns"].keys() - columns.keys() if key[0] in tables}
     demanded = {key for key in added if not _optional(database_url, key)}
     rules = {rule[:2] for rule in after["rules"] - before["rules"] if rule[0].removeprefix("worker.") in tables}
-    return changed | demanded | rules
+    return changed | demanded | rules - KEPT_BEFORE
 
 
 def _optional(database_url: str, key: tuple[str, str]) -> bool:
@@ -227,29 +245,71 @@ def _optional(database_url: str, key: tuple[str, str]) -> bool:
     return bool(found and found[0])
 
 
-@pytest.mark.parametrize(("ahead", "serves"), [(-1, False), (0, True), (1, True), (2, False)])
+@pytest.mark.parametrize(
+    ("found", "serves"),
+    [
+        (WRITTEN[0].previous, False),
+        (NEWEST, True),
+        (make_revision(0), False),
+        (make_revision(1), True),
+        (make_revision(2), False),
+    ],
+)
 async def test_a_release_runs_on_its_own_schema_and_on_the_next_one(
-    engine: AsyncEngine, ahead: int, serves: bool
+    engine: AsyncEngine, found: str, serves: bool
 ) -> None:
-    async with engine.begin() as connection:
-        revision = f"{int(NEWEST) + ahead:04}"
-        await connection.execute(text("update worker.alembic_version set version_num = :to"), {"to": revision})
+    await set_revision(engine, found)
     assert await schema_serves(engine) is serves
+
+
+async def set_revision(engine: AsyncEngine, revision: str) -> None:
+    async with engine.begin() as connection:
+        await connection.execute(text("update worker.alembic_version set version_num = :to"), {"to": revision})
+
+
+async def read_revision(engine: AsyncEngine) -> str | None:
+    async with engine.connect() as connection:
+        return await connection.scalar(text("select version_num from worker.alembic_version"))
 
 
 async def test_a_release_that_is_taken_back_leaves_the_newer_schema_as_it_is(engine: AsyncEngine) -> None:
     """Its `migrate` succeeds one revision further, since the start waits for that step, and refuses beyond."""
     for ahead, refused in ((1, False), (2, True)):
-        revision = f"{int(NEWEST) + ahead:04}"
-        async with engine.begin() as connection:
-            await connection.execute(text("update worker.alembic_version set version_num = :to"), {"to": revision})
+        await set_revision(engine, make_revision(ahead))
         with pytest.raises(Misconfigured, match="or one further") if refused else nullcontext():
-            await migrate_database(engine)
-        async with engine.connect() as connection:
-            assert await connection.scalar(text("select version_num from worker.alembic_version")) == revision
+            await migrate_database(engine, metadata)
+        assert await read_revision(engine) == make_revision(ahead)
 
 
-def test_revisions_are_numbered_one_by_one() -> None:
-    """`schema_serves` counts with it."""
-    numbers = [int(each.revision) for each in SCRIPTS.walk_revisions()]
-    assert numbers == list(range(len(numbers), 0, -1))
+UNRELEASED = {
+    "0004": 'column "words" of relation "recipient" already exists',
+    NEWEST: "without erasure_count, recipient.words",
+    "0018": "which no release has",
+    make_revision(0): "which no release has",
+}
+
+
+@pytest.mark.parametrize(("revision", "difference"), UNRELEASED.items())
+async def test_a_database_of_an_unreleased_build_is_refused_and_stays_as_it_is(
+    engine: AsyncEngine, database_url: str, revision: str, difference: str
+) -> None:
+    """Before the first release, an id was used for a revision, and then for another one."""
+    await set_revision(engine, revision)
+    if revision == NEWEST:
+        async with engine.begin() as connection:
+            await connection.execute(text("drop table worker.erasure_count"))
+            await connection.execute(text("alter table worker.recipient drop column words"))
+    before = _shape(database_url)
+    with pytest.raises(Misconfigured, match=r"unreleased build .* new, empty database") as refused:
+        await migrate_database(engine, metadata)
+    assert difference in str(refused.value)
+    assert (await read_revision(engine), _shape(database_url)) == (revision, before)
+
+
+def test_a_revision_has_a_number_and_a_date_and_its_file_the_same_name() -> None:
+    """`schema_serves` counts with the number; a date keeps an id from being used again."""
+    ids = [each.revision for each in SCRIPTS.walk_revisions()][::-1]
+    assert [int(id[-4:]) for id in ids] == list(range(1, len(ids) + 1))
+    assert [id for id in ids[17:] if not re.fullmatch(r"20\d{6}_\d{4}", id)] == []
+    files = sorted(path.stem for path in Path(SCRIPTS.versions).glob("*.py"))
+    assert [file[: len(id)] for file, id in zip(files, ids, strict=True)] == ids

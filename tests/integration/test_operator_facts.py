@@ -47,9 +47,9 @@ SENT = (
     " 'owner', 'sent', 'm', to_timestamp(floor(extract(epoch from now())) - 9999 + {after}), {reason})"
 )
 GIFT = (
-    "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, expires_at, created_at)"
-    " values (gen_random_uuid(), '\\x01', {chain}, 5, 'gift_waiting', '{state}', now() + interval '90 days',"
-    " now() - interval '{age}')"
+    "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, message_id, expires_at,"
+    " created_at) values (gen_random_uuid(), '\\x01', {chain}, 5, 'gift_waiting', '{state}',"
+    " case '{state}' when 'sent' then 'm' end, now() + interval '90 days', now() - interval '{age}')"
 )
 PASS = (
     "insert into worker.pass_state (name, chain_id, checked_at, detail, error)"

@@ -790,14 +790,15 @@ async def test_what_waits_of_what_is_no_longer_configured_is_no_trouble(world: W
 
 
 async def test_what_strangers_keep_back_is_no_trouble_of_ours(world: WatchWorld) -> None:
-    """A legacy that reverts on purpose, gifts above an address's daily number, and a gift that a reorganisation took
-    back after it was registered would silence the heartbeat."""
+    """A legacy that reverts on purpose, emails above an address's daily number (`queued`), and a gift that a
+    reorganisation took back after it was registered would silence the heartbeat."""
     await _enter_email(world, "released", minutes=31)
     await _enter_gift(world, "released", minutes=31)
-    await world.sql("update worker.sent_ledger set reason = 'legacy_not_readable'")
-    for reason in ("daily_cap", "gift_is_another"):
-        await world.sql("update worker.gift_ledger set reason = :reason", reason=reason)
-        assert (await world.look()).heartbeat == "asked"
+    await _enter_email(world, "queued", minutes=31)
+    await world.sql("update worker.sent_ledger set reason = 'legacy_not_readable' where state = 'released'")
+    await world.sql("update worker.gift_ledger set reason = 'gift_is_another'")
+    await _enter_gift(world, "queued", minutes=31)
+    assert (await world.look()).heartbeat == "asked"
     await world.sql("update worker.gift_ledger set reason = 'mail_unavailable'")
     assert (await world.look()).heartbeat == "silent"
 

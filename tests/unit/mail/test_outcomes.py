@@ -1,7 +1,6 @@
 """Results of claimed emails."""
 
-from dataclasses import dataclass, field
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from reminder_worker.outbox.mail_client import (
     EmailAccepted,
@@ -11,6 +10,7 @@ from reminder_worker.outbox.mail_client import (
     NotAccepted,
     SuppressedAddress,
 )
+from reminder_worker.outbox.models import ClaimedEmail
 from reminder_worker.outbox.outcomes import (
     FIRST_BACKOFF_SECONDS,
     LONGEST_BACKOFF_SECONDS,
@@ -26,16 +26,8 @@ from reminder_worker.outbox.outcomes import (
 )
 
 
-@dataclass
-class Entry:
-    tries: int = 0
-    rejections: int = 0
-    undecided: bool = False
-    chain_id: int = 1
-    kind: str = "owner_reset"
-    email_hash: bytes = b"hash"
-    counted_on: int | None = None
-    id: UUID = field(default_factory=uuid4)
+def make_entry(tries: int = 0, rejections: int = 0, *, undecided: bool = False) -> ClaimedEmail:
+    return ClaimedEmail(uuid4(), 1, "owner_reset", tries, rejections, b"hash", None, undecided, None)
 
 
 def test_the_first_retry_is_the_next_ticks() -> None:
@@ -51,24 +43,24 @@ def test_retries_are_spread_over_a_growing_time_that_is_bounded() -> None:
 
 
 def test_retry_after_is_the_least_to_wait() -> None:
-    assert settle_answer(Entry(), NotAccepted(4000.0)).delay >= 4000
+    assert settle_answer(make_entry(), NotAccepted(4000.0)).delay >= 4000
 
 
 def test_only_rejections_count_towards_dead() -> None:
-    assert settle_answer(Entry(tries=99, rejections=1), EmailRefused(422)).state == "released"
-    assert settle_answer(Entry(rejections=2), EmailRefused(422)).state == "dead"
-    assert settle_answer(Entry(tries=10**6), NotAccepted()).state == "released"
+    assert settle_answer(make_entry(tries=99, rejections=1), EmailRefused(422)).state == "released"
+    assert settle_answer(make_entry(rejections=2), EmailRefused(422)).state == "dead"
+    assert settle_answer(make_entry(tries=10**6), NotAccepted()).state == "released"
 
 
 def test_what_may_have_been_accepted_is_never_taken_for_unsent() -> None:
-    one = Entry(undecided=True)
+    one = make_entry(undecided=True)
     for each in (settle_answer(one, NotAccepted()), retry_later(one, 1.0), MailOutage().defer_email(one)):
         assert each.state == "unknown"
-    assert settle_answer(Entry(), EmailInDoubt()).state == "unknown"
+    assert settle_answer(make_entry(), EmailInDoubt()).state == "unknown"
 
 
 def test_what_the_mail_service_knows_decides() -> None:
-    one = Entry(undecided=True)
+    one = make_entry(undecided=True)
     assert settle_status(one, MessageStatus("accepted", "<id>")).message_id == "<id>"
     assert [settle_status(one, MessageStatus(state)).state for state in ("in_doubt", "in_flight")] == [
         "held",
@@ -77,7 +69,7 @@ def test_what_the_mail_service_knows_decides() -> None:
 
 
 def test_only_what_reached_nobody_is_given_back_to_the_address_and_its_day() -> None:
-    one = Entry()
+    one = make_entry()
     reached = (
         settle_answer(one, EmailAccepted("<id>")),
         settle_answer(one, EmailInDoubt()),

@@ -15,7 +15,21 @@ WINDOWS = [kind for kind in ReminderKind if kind.value.startswith(("before", "re
 
 def entry(kind: ReminderKind, minutes: int = 0, recipient: str = "anna") -> ReminderEmail:
     made = NOW + timedelta(minutes=minutes)
-    return ReminderEmail(uuid4(), 1, "0xabc", recipient, kind, str(minutes), "owner", 0, 0, made, None)
+    return make_email(kind, made, None, recipient=recipient, event=str(minutes))
+
+
+def make_email(
+    kind: ReminderKind,
+    made: datetime,
+    stored: EncryptedRecipient | None,
+    *,
+    recipient: str = "0x",
+    event: str = "e",
+    email_hash: bytes | None = None,
+    body: bytes | None = None,
+) -> ReminderEmail:
+    place = ("0xabc", recipient, event, "owner")
+    return ReminderEmail(uuid4(), 1, kind, 0, 0, email_hash, body, body is not None, None, *place, made, stored)
 
 
 def ids(entries: list[ReminderEmail]) -> list[UUID]:
@@ -82,9 +96,6 @@ def test_people_do_not_stand_in_each_others_way() -> None:
 
 @pytest.mark.parametrize("secret", ["secret", "b'email'", "b'name'", "salt", "hash"])
 def test_an_entry_does_not_show_what_is_in_it(secret: str) -> None:
-    stored = EncryptedRecipient("key", b"salt", b"email", b"name", b"hash")
-    made = datetime.now(UTC)
-    entry = ReminderEmail(
-        uuid4(), 1, "0x", "0x", ReminderKind.OWNER_RESET, "e", "owner", 0, 0, made, stored, True, b"secret"
-    )
-    assert secret not in repr(entry)
+    stored = EncryptedRecipient("key", b"salt", b"email", b"name")
+    kind, made = ReminderKind.OWNER_RESET, datetime.now(UTC)
+    assert secret not in repr(make_email(kind, made, stored, email_hash=b"hash", body=b"secret"))
