@@ -38,6 +38,7 @@ from tests.unit.gifts.test_page_languages import read_messages
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 EMAIL = "wilhelmina.qwyx@post.example.org"
+TELL_THEM = "Tell them yourself that it is from you: nobody checks the names."
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -143,15 +144,16 @@ async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
 async def test_the_review_shows_the_whole_gift_in_each_way_of_opening_it(
     gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
-    """Card, names, letter, amount and its worth, day and zone, who can open it, the fee. Without a price no worth."""
+    """Card, names, letter, amount, worth, day and zone, years until the day, who can open the gift, the fee. Without a
+    price there is no worth."""
     page, ada = visitor.page, gift_world.person("ada").address
     price = {"chainId": gift_world.api.chain_id, "symbol": "ETH", "usd": "2508.84", "stale": False, "roundId": "42"}
     at = datetime.fromtimestamp(gift_world.scenario.anvil.now(), UTC)
     prices = [price | {"updatedAt": at.isoformat()}]
     await page.route("**/stats/prices*", lambda route: route.fulfill(json={"prices": prices}))
     for way, whose, worth in (
-        ("With a printed key", "Whoever has the printed sheet.", True),
-        ("With a wallet they have", f"The wallet {ada}. Only it can open the gift.", False),
+        ("With a printed key", "without it the gift is lost", True),
+        ("With a wallet they have", f"The wallet {ada}. Only it can open the gift: if that wallet is lost,", False),
     ):
         await fill_in(page)
         await page.get_by_label(way).check()
@@ -161,7 +163,8 @@ async def test_the_review_shows_the_whole_gift_in_each_way_of_opening_it(
         await page.get_by_role("button", name="Continue").click()
         review = page.locator(".review")
         await expect(review.get_by_role("img", name="Gift card, as it will be printed")).to_be_visible()
-        for words in (LETTER.to, LETTER.giver, NOTE, "1.5 ETH, on ", whose, "You pay it in ETH."):
+        length = "It stays sealed for 5 years."
+        for words in (LETTER.to, LETTER.giver, NOTE, "1.5 ETH, on ", whose, "You pay it in ETH.", length, TELL_THEM):
             await expect(review).to_contain_text(words)
         await expect(review).to_contain_text(re.compile(r"\d{4} at .* Coordinated Universal Time, in your"))
         await expect(review.get_by_text("About $3,763.26, by the newest price")).to_have_count(int(worth))

@@ -24,6 +24,21 @@ _WIDE = """
   .filter((each) => { const box = each.getBoundingClientRect(); return box.right > innerWidth + 1 || box.left < -1; })
   .map((each) => `${each.tagName}.${each.className}: ${each.textContent.slice(0, 40)}`)
 """
+_BROKEN = """
+() => {
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const broken = [];
+  while (texts.nextNode()) {
+    for (const { index, 0: address } of texts.currentNode.data.matchAll(/0x\\w+\\W*…\\W*\\w+/gu)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + address.length);
+      if (new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size > 1) broken.push(address);
+    }
+  }
+  return broken;
+}
+"""
 
 
 def letter_in(language: Language | None) -> GiftLetter:
@@ -31,7 +46,8 @@ def letter_in(language: Language | None) -> GiftLetter:
 
 
 async def see_only(page: Page, language: str) -> None:
-    """No sentence of another language is left, no name of a message, and nothing is wider than the screen."""
+    """No sentence of another language is left, no name of a message, nothing is wider than the screen, and no shortened
+    address is broken."""
     own, english = read_messages(language), read_messages("en")
     said = await page.locator("main").inner_text()
     left = [
@@ -42,6 +58,7 @@ async def see_only(page: Page, language: str) -> None:
     assert left == []
     assert [name for name in english if "-" in name and re.search(rf"(?<![\w-]){name}(?![\w-])", said)] == []
     assert await page.evaluate(_WIDE) == []
+    assert await page.evaluate(_BROKEN) == []
     assert await page.evaluate("document.documentElement.lang") == language
     assert await page.evaluate("document.documentElement.dir") == ("rtl" if language == "ar" else "ltr")
 
@@ -71,6 +88,9 @@ async def test_a_gift_speaks_its_letters_language(gift_world: GiftWorld, visit: 
     await expect(page.get_by_role("alert").filter(has_text=own["paper-too-short"].partition("}")[2])).to_be_visible()
     await see_only(page, language)
     await page.get_by_text(own["way-wallet"]).click()
+    await see_only(page, language)
+    await page.goto(opened.url.replace("paper=1", "").replace("?&", "?"))
+    await expect(page.get_by_text(own["wallet-none"])).to_be_visible()
     await see_only(page, language)
 
 

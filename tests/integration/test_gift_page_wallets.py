@@ -139,7 +139,7 @@ async def test_a_switch_of_network_may_show_late(gift_world: GiftWorld, visitor:
 
 async def test_a_phone_without_a_wallet_gets_links_without_the_letter(gift_world: GiftWorld, visit: Visit) -> None:
     """The makers of wallet apps see these links: the fragment is in none. A computer, and a phone with a wallet, has
-    no such link."""
+    no such link. Without a wallet the page says that no new one opens the gift, and what to look for."""
     gift = await gift_world.seal(gift_world.person("ada"))
     bare, _, letter = gift.url.partition("#g=")
     encoded = quote(bare, safe="")
@@ -161,6 +161,7 @@ async def test_a_phone_without_a_wallet_gets_links_without_the_letter(gift_world
         assert hrefs == links
         assert letter not in "".join(hrefs)
         assert await page.get_by_text("is not taken along").count() == bool(links)
+        assert await page.get_by_text("A new wallet does not help: only 0x").count() == (not has_wallet)
 
 
 async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visitor: PageVisitor) -> None:
