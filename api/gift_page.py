@@ -296,8 +296,8 @@ def _advise(way: str, state: GiftState) -> list[tuple[str, str]]:
     elif way == "email":
         opens = (
             "advice-email",
-            "It was sealed for your email address: whoever reads your emails can open it. To open it you will be sent "
-            "a code there; tell the code to nobody.",
+            "It was sealed for your email address: whoever reads your emails can open it, and nobody else can. To "
+            "open it you will be sent a code there; tell the code to nobody.",
         )
         check = ("check-email", f"Please check now already that you can still open this mailbox: {nobody}")
     else:
