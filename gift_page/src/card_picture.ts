@@ -1,4 +1,4 @@
-/** The picture at the top of the page, where the server's has other words: those are English, of a sealed gift. */
+/** The picture at the top of the page in another language than English: as the server's, with words of the page's. */
 import { make } from "./dom.ts";
 import { occasionOf } from "reminder-worker-client/occasions";
 import { phrase, speech } from "./phrases.ts";

@@ -45,8 +45,7 @@ function translate(): void {
     item.textContent = sold === undefined ? amount : phrase("asset-paid-out", { amount });
   }
   setTitle(document.querySelector("h1")?.textContent ?? document.title);
-  const isOpened = page.dataset["state"] === "claimed";
-  if (isOpened || speech().language !== "en") void redrawCard(isOpened);
+  void redrawCard(page.dataset["state"] === "claimed");
 }
 
 /** Sealed: counts down, then asks until the chain agrees. */
