@@ -29,7 +29,7 @@ IN_PAPER_WALLET = (
     "own."
 )
 IF_NAMED = "If you named a wallet when you opened the gift, what was in it went there. If you named none, it is"
-ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
+ABOUT = "A sealed gift is waiting for you. It opens on its day."
 _STYLE = """
 :root{color-scheme:light dark;--ground:GROUND;--soft:SOFT;--accent:ACCENT;--page:PANEL;--card:#fff;--paper:PANEL;
 --text:INK;--dim:#59636e;--line:#dfe3e6;--field:#7b858f;--mark:GROUND;--action:GROUND;--on-action:#fff;--bad:#a3201d;
@@ -75,7 +75,7 @@ def gift_page(
         _render_assets(facts),
         f'<div id="ways">{no_script if facts.state is GiftState.OPEN and entry else ""}</div>',
         '<div id="advice">',
-        *_list_advice(link, facts),
+        *_list_advice(link, facts, entry.sender if entry else ()),
         _render_forward(facts),
         '</div><div id="share"></div>',
         f'<details id="details">{_phrase("summary", "about-gift", "About this gift")}<dl>',
@@ -256,8 +256,8 @@ def _render_forward(facts: GiftFacts) -> str:
     return f"<p>{_phrase(link, 'seal-forward', 'Seal one forward')}</p>"
 
 
-def _list_advice(link: ClaimLink, facts: GiftFacts) -> list[str]:
-    """Return the advice as elements."""
+def _list_advice(link: ClaimLink, facts: GiftFacts, sender: Sequence[str]) -> list[str]:
+    """Return the advice as elements. `sender`: lines at the foot of the page; more than one says how to reach us."""
     site = urlsplit(str(link.origin)).netloc
     moves_on = f"in an app of the people who run {site}: no other wallet app opens"
     marks, state = link.marks, facts.state
@@ -276,29 +276,8 @@ def _list_advice(link: ClaimLink, facts: GiftFacts) -> list[str]:
             for marked, way, where in found
             if marked
         ]
-    lines = [
-        (
-            "advice-link",
-            "Whoever has this link can see the gift. Only the wallet it was sealed for can ever receive it.",
-        )
-    ]
-    if marks.paper:
-        lines.append(
-            (
-                "advice-paper",
-                "The key to it is printed on the sheet that came with it. Keep the sheet safe, and tell the key to "
-                "nobody: no one who helps you needs to know it.",
-            )
-        )
-    if marks.email:
-        lines.append(
-            (
-                "advice-email",
-                "It was sealed for your email address. To open it you will be sent a code there; tell the code to "
-                "nobody.",
-            )
-        )
-    advice = [_phrase("p", *line) for line in lines]
+    ways = [way for way, marked in (("paper", marks.paper), ("email", marks.email)) if marked] or ["wallet"]
+    advice = [_phrase("p", *line) for way in ways for line in _advise(way, state)]
     if marks.email and facts.domain.version == "1":
         moving = (
             "What is in it will arrive in a wallet of your email address, which the sign-in provider Turnkey keeps for "
@@ -306,13 +285,42 @@ def _list_advice(link: ClaimLink, facts: GiftFacts) -> list[str]:
             "gift."
         )
         advice.append(_phrase("p", "advice-email-moving", moving, site=site))
+        if len(sender) > 1:
+            advice.append(_phrase("p", "ask-us", "Ask us: how to reach us is at the foot of this page."))
     return advice
+
+
+def _advise(way: str, state: GiftState) -> list[tuple[str, str]]:
+    """Return names and sentences of the advice about a way to open a gift."""
+    nobody = "nobody can replace it, and neither can we."
+    if way == "paper":
+        opens = (
+            "advice-paper",
+            "Whoever has the printed sheet can open it. Keep it like cash: without it the gift is lost. Tell the key "
+            "to nobody: no one who helps you needs to know it.",
+        )
+        check = ("check-paper", f"Please check now already that you still have the sheet: {nobody}")
+    elif way == "email":
+        opens = (
+            "advice-email",
+            "It was sealed for your email address: whoever reads your emails can open it, and nobody else can. To "
+            "open it you will be sent a code there; tell the code to nobody.",
+        )
+        check = ("check-email", f"Please check now already that you can still open this mailbox: {nobody}")
+    else:
+        opens = (
+            "advice-link",
+            "Whoever has this link can see the gift. Only the wallet it was sealed for can open it.",
+        )
+        check = ("check-wallet", f"Please check now already that you still have this wallet: {nobody}")
+    return [opens, check] if state is GiftState.SEALED else [opens]
 
 
 def _render_assets(facts: GiftFacts) -> str:
     """Return the gift's assets; nothing when they are not known, as after a withdrawal."""
     assets = "".join(map(_render_asset, facts.assets))
-    return f'<div class="inside">{_phrase("span", "inside", "Inside")}<ul>{assets}</ul></div>' if assets else ""
+    what = _phrase('p class="dim"', "digital-money", "This is digital money.")
+    return f'<div class="inside">{_phrase("span", "inside", "Inside")}<ul>{assets}</ul></div>{what}' if assets else ""
 
 
 def _render_row(name: str, english: str, value: str) -> str:

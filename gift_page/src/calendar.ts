@@ -7,6 +7,8 @@ import { saveFile, showWayOut } from "./hand_out.ts";
 import { phrase } from "./phrases.ts";
 
 const HOUR = 3_600_000;
+/** Years of calendar files have four digits. */
+const LAST_YEAR = 9999;
 const START = Date.UTC(2026, 0, 1);
 
 /**
@@ -26,6 +28,7 @@ export function offerCalendar(gift: string, opensOn: Date, title: string): HTMLE
 
 function calendar(gift: string, opensOn: Date, title: string): string {
   const now = new Date();
+  const end = new Date(opensOn.getTime() + HOUR);
   const lines = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -37,7 +40,7 @@ function calendar(gift: string, opensOn: Date, title: string): string {
     `SEQUENCE:${Math.floor((now.getTime() - START) / 1000)}`,
     `ORGANIZER:${location.origin}`,
     `DTSTART:${utc(opensOn)}`,
-    `DTEND:${utc(new Date(opensOn.getTime() + HOUR))}`,
+    ...(end.getUTCFullYear() > LAST_YEAR ? [] : [`DTEND:${utc(end)}`]),
     `SUMMARY:${escaped(title)}`,
     `URL:${location.origin}${location.pathname}`,
     "TRANSP:TRANSPARENT",

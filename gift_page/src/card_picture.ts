@@ -7,7 +7,8 @@ import { broken, drawMotif, fillBox } from "reminder-worker-client/printables";
 const SIZE = { width: 1200, height: 630 };
 const TEXT = { left: 562, width: 568 };
 
-export function drawCard(name: string | undefined): HTMLCanvasElement {
+/** `line`: the name of the phrase below the greeting. */
+export function drawCard(name: string | undefined, line: "card-subline" | "card-opened"): HTMLCanvasElement {
   const { id, palette, motif } = occasionOf(name);
   const canvas = make("canvas", { ...SIZE, className: "card" });
   const brush = canvas.getContext("2d");
@@ -37,8 +38,8 @@ export function drawCard(name: string | undefined): HTMLCanvasElement {
   brush.fillStyle = palette.ink;
   for (let small = 34; small >= 22; small -= 2) {
     brush.font = `${small}px system-ui, sans-serif`;
-    if (brush.measureText(phrase("card-subline")).width <= TEXT.width) break;
+    if (brush.measureText(phrase(line)).width <= TEXT.width) break;
   }
-  write(phrase("card-subline"), below + 60);
+  write(phrase(line), below + 60);
   return canvas;
 }

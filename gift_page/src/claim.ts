@@ -2,6 +2,7 @@
 import "./style.css";
 import { Refused, Unreachable } from "./api.ts";
 import { offerCalendar } from "./calendar.ts";
+import { redrawCard } from "./card.ts";
 import { speakTo } from "./catalogues.ts";
 import { ChainClock } from "./clock.ts";
 import { countDown } from "./countdown.ts";
@@ -44,20 +45,7 @@ function translate(): void {
     item.textContent = sold === undefined ? amount : phrase("asset-paid-out", { amount });
   }
   setTitle(document.querySelector("h1")?.textContent ?? document.title);
-  if (speech().language !== "en") void translateCard();
-}
-
-/** Draws the picture anew: the words of the server's are English. */
-async function translateCard(): Promise<void> {
-  const image = document.querySelector<HTMLElement>("img.card");
-  if (image === null) return;
-  image.style.visibility = "hidden";
-  try {
-    const { drawCard } = await import("./card_picture.ts");
-    image.replaceWith(drawCard(page.dataset["occasion"]));
-  } catch {
-    image.style.visibility = "";
-  }
+  void redrawCard(page.dataset["state"] === "claimed");
 }
 
 /** Sealed: counts down, then asks until the chain agrees. */
@@ -91,6 +79,7 @@ async function catchUp(clock: ChainClock): Promise<void> {
 /** Wait after opening time: the chain, or the node that answered, may be late. */
 function awaitOpening(): void {
   fill(part("ways"));
+  for (const early of document.querySelectorAll("[data-phrase^=check-]")) early.remove();
   say(phrase("day-has-come"));
   void until((facts) => facts.state !== "sealed");
 }
@@ -124,6 +113,7 @@ function show(facts: Facts): void {
     const suffix = facts.domain.version === "1" ? "" : "-or-named"; // from version 2 on, a gift may be paid elsewhere
     fill(part("advice"), ...advice.map((way) => make("p", {}, phrase(`claimed-${way}${suffix}`, { site: location.host }))));
     say(openedAt === null ? phrase("when-claimed") : phrase("opened-on", { moment: localTime(new Date(openedAt)) }));
+    void redrawCard(true);
   } else if (facts.state === "open") {
     say(phrase("when-open"));
     void open(facts);

@@ -5,26 +5,38 @@ export type AskChain = (method: string, params: unknown[]) => Promise<unknown>;
 
 /** The code of an account with a key that lets a contract act for it (EIP-7702), before the contract's address. */
 const DELEGATED = /^0xef0100[0-9a-f]{40}$/i;
-/** isValidSignature(bytes32,bytes) of ERC-1271, with a signature of no bytes. */
-const IS_VALID_SIGNATURE = `0x1626ba7e${"0".repeat(64)}${"40".padStart(64, "0")}${"0".repeat(64)}`;
+/** The arguments of isValidSignature(bytes32,bytes) of ERC-1271, with a signature of no bytes. */
+const NO_SIGNATURE = `${"0".repeat(64)}${"40".padStart(64, "0")}${"0".repeat(64)}`;
+const IS_VALID_SIGNATURE = "0x1626ba7e";
+/** A function that no contract has. */
+const UNKNOWN = "0x9c4a17d3";
 const REASON = /0x[0-9a-f]{8,}/i;
+
+/** Return true if a contract alone acts for the address of this code, and no key. */
+export function isContract(code: string): boolean {
+  return code !== "0x" && !DELEGATED.test(code);
+}
 
 /** Return true for a contract without ERC-1271. An address without code is not doubted, for a smart wallet may get its
  * code at its first use. Throws where the chain does not tell whether there is code. */
 export async function isBareContract(ask: AskChain, address: string): Promise<boolean> {
-  const code = String(await ask("eth_getCode", [address, "latest"]));
-  if (code === "0x" || DELEGATED.test(code)) return false;
+  if (!isContract(String(await ask("eth_getCode", [address, "latest"])))) return false;
+  const call = (selector: string): Promise<unknown> => ask("eth_call", [{ to: address, data: selector + NO_SIGNATURE }, "latest"]);
   try {
-    const answer = String(await ask("eth_call", [{ to: address, data: IS_VALID_SIGNATURE }, "latest"]));
+    const answer = String(await call(IS_VALID_SIGNATURE));
     return answer.length !== 66; // one word, yes or no
   } catch (error) {
-    return !refusesInWords(error, address);
+    const reason = reasonOf(error, address, IS_VALID_SIGNATURE);
+    if (reason === null) return true;
+    // A contract without the function may refuse with a reason, too: the same for every unknown function.
+    return call(UNKNOWN).then(() => false, (other: unknown) => reasonOf(other, address, UNKNOWN) === reason);
   }
 }
 
-/** A smart wallet refuses a bad signature with a reason. Without that function a contract refuses with none. */
-function refusesInWords(error: unknown, address: string): boolean {
+/** Return the data that a contract refused a call with, without what the caller sent. Null if there is none: a smart
+ * wallet refuses a bad signature with a reason. */
+function reasonOf(error: unknown, address: string, selector: string): string | null {
   const said = JSON.stringify([error, String(error)], (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
-  const ours = [IS_VALID_SIGNATURE, address].flatMap((each) => [each, each.toLowerCase()]);
-  return REASON.test(ours.reduce((text, each) => text.replaceAll(each, ""), said));
+  const ours = [selector + NO_SIGNATURE, selector.slice(2), address, address.toLowerCase()];
+  return REASON.exec(ours.reduce((text, each) => text.replaceAll(each, ""), said))?.[0] ?? null;
 }

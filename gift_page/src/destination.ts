@@ -5,7 +5,7 @@
 import { BadDestination, destinationIn, isOneCase } from "./address_typed.ts";
 import { canScan, scan } from "./camera.ts";
 import { isBareContract } from "./contract_account.ts";
-import { button, fill, make } from "./dom.ts";
+import { askUs, button, fill, make } from "./dom.ts";
 import type { Facts } from "./facts.ts";
 import { phrase } from "./phrases.ts";
 import type { Way } from "./remembered.ts";
@@ -68,11 +68,12 @@ export function askDestination(
       heading,
       make("h3", {}, phrase("destination-own")),
       make("p", {}, phrase("destination-own-words")),
+      make("p", {}, phrase("destination-none", { keep: phrase("destination-keep") })),
       connected,
       camera,
       form,
       make("h3", {}, phrase("destination-gift-wallet")),
-      make("p", {}, phrase(KEPT[way] ?? "destination-gift-wallet", { site: location.host })),
+      make("p", {}, phrase(KEPT[way] ?? "destination-gift-wallet", { site: location.host }) + (way === "email" ? askUs() : "")),
       keep,
       told,
     );

@@ -45,6 +45,12 @@ export function setTitle(words: string): void {
   document.title = words.replace(/[\u2066-\u2069]/g, "");
 }
 
+/** Return a sentence to go on with: the foot of this page says how to reach the organisation. Empty if it has its name
+ * alone, or nothing. */
+export function askUs(): string {
+  return document.querySelectorAll("footer bdi").length > 1 ? ` ${phrase("ask-us")}` : "";
+}
+
 /** A phrase with an element in the place of one of its values. */
 export function around(id: string, name: string, element: Node, values: Record<string, string> = {}): (Node | string)[] {
   const mark = "\u0000";

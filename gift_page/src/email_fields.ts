@@ -19,8 +19,14 @@ export function nearMiss(typed: string): string | null {
   const at = email.lastIndexOf("@");
   const domain = email.slice(at + 1);
   if (COMMON.includes(domain)) return null;
-  const meant = COMMON.find((each) => isOneSlip(domain, each));
+  const meant = COMMON.find((each) => isOneSlip(domain, each) && !isOfAnotherCountry(domain, each));
   return meant === undefined ? null : `${email.slice(0, at)}@${meant}`;
+}
+
+/** Whether only the countries differ: `yahoo.in` is not a slip of `yahoo.it`, but another provider's domain. */
+function isOfAnotherCountry(one: string, other: string): boolean {
+  const country = /\.[a-z]{2}$/;
+  return country.test(one) && country.test(other) && one.slice(0, -2) === other.slice(0, -2);
 }
 
 /** A slip adds, drops or changes one letter, or swaps two neighbours. */

@@ -1,7 +1,7 @@
 /** What the chain says of a gift before it is reviewed: nothing is printed or signed for one that cannot be sealed. */
 import { Contract } from "ethers";
 import { plainAmount } from "./amount.ts";
-import { isBareContract } from "./contract_account.ts";
+import { isBareContract, isContract } from "./contract_account.ts";
 import type { Wish } from "./create_form.ts";
 import type { GiverWallet, Token } from "./create_wallet.ts";
 import { Wrong } from "./field_errors.ts";
@@ -37,7 +37,7 @@ export async function checkFunds(wallet: GiverWallet, { token, units }: Wish): P
 
 /** At most, in wei, rounded up. Of a smart wallet somebody else may pay it: it is not asked of its account. */
 async function feeOf({ signer }: GiverWallet, token: Token): Promise<bigint> {
-  if ((await signer.provider.getCode(signer.address)) !== "0x") return 0n;
+  if (isContract(await signer.provider.getCode(signer.address))) return 0n;
   const { maxFeePerGas, gasPrice } = await signer.provider.getFeeData();
   const fee = (token.isEther ? SEALING_GAS : SEALING_GAS + APPROVALS_GAS) * (maxFeePerGas ?? gasPrice ?? 0n);
   const step = stepOf(ETHER_DECIMALS);

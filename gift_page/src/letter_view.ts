@@ -19,7 +19,8 @@ export function showLetter(place: HTMLElement, title: HTMLElement, letter: Lette
       setTitle(phrase("greeting-to", { greeting, name: to }));
       fill(title, ...around("greeting-to", "name", make("bdi", {}, to), { greeting })); // the name's own direction sets it
     }
-    if (to + from + note !== "") place.after(make("p", { className: "dim" }, phrase("letter-unchecked")));
+    const ask = from === "" ? [] : [" ", ...around("letter-ask", "name", make("bdi", {}, from))];
+    if (to + from + note !== "") place.after(make("p", { className: "dim" }, phrase("letter-unchecked"), ...ask));
     if (from === "" && note === "") return;
     place.className = "letter";
     fill(

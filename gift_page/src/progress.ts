@@ -1,7 +1,8 @@
 /** The way from a signature to a gift received, for eyes and for screen readers. */
 import { follow, type RelayRequest } from "reminder-worker-client";
 import { Refused, Unreachable, worker } from "./api.ts";
-import { around, button, fill, make, part } from "./dom.ts";
+import { redrawCard } from "./card.ts";
+import { around, askUs, button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, isClaimed } from "./facts.ts";
 import { phrase } from "./phrases.ts";
 import { CLAIM_PROBLEMS, DESTINATION_PROBLEMS } from "./problems.ts";
@@ -86,7 +87,7 @@ export class Progress {
   transaction(hash: string | null): void {
     if (hash === null) return;
     const { explorerUrl } = this.facts;
-    const short = { hash: `${hash.slice(0, 10)}…${hash.slice(-6)}` };
+    const short = { hash: shortly(hash, 10, 6) };
     const href = explorerUrl === null ? null : `${explorerUrl.replace(/\/$/, "")}/tx/${hash}`;
     const shown =
       href === null
@@ -129,6 +130,7 @@ export class Progress {
     const gift = this.what;
     if (!isSure) arrived.append(phrase("was-paid-out", { gift }));
     else arrived.append(...around("arrived-at", "account", make("code", { title: account }, shortly(account)), { gift }));
+    void redrawCard(true);
     heading.focus();
   }
 
@@ -144,6 +146,7 @@ function afterwards({ assets, sealedAt, openedAt, createPath }: Facts, way: Way)
   return [
     way !== "wallet" && isKnown && make("p", {}, phrase(hasEther ? "fee-from-gift" : "fee-needs-ether")),
     make("dl", {}, ...row(phrase("fact-sealed"), sealedAt), ...row(phrase("fact-opened"), openedAt)),
+    way === "email" && askUs() !== "" && make("p", {}, askUs()),
     createPath !== null && make("p", {}, make("a", { className: "button quiet", href: createPath }, phrase("seal-forward"))),
   ];
 }

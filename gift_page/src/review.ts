@@ -2,10 +2,12 @@
 import { plainAmount } from "./amount.ts";
 import { group, type Wish } from "./create_form.ts";
 import type { GiverWallet } from "./create_wallet.ts";
-import { around, fill, make } from "./dom.ts";
+import { around, askUs, fill, make } from "./dom.ts";
 import { phrase, speech } from "./phrases.ts";
 import { valueOf } from "./valuation.ts";
-import { localTime } from "./words.ts";
+import { duration, localTime } from "./words.ts";
+
+const YEAR_MILLISECONDS = 365.25 * 86_400_000;
 
 type Row = readonly [name: string, ...value: (Node | string)[]];
 
@@ -17,10 +19,10 @@ export function review(wish: Wish, wallet: GiverWallet, card: HTMLCanvasElement,
   const rows: Row[] = [
     [phrase("page-card"), card],
     [phrase("form-to"), written(letter.to)],
-    [phrase("form-from"), written(letter.from)],
+    [phrase("form-from"), written(letter.from), make("p", { className: "hint" }, phrase("review-tell"))],
     [phrase("form-note"), written(letter.note)],
     [phrase("review-gift"), amountWords(wish, wallet.chain.chainName), worth],
-    [phrase("review-opens"), phrase("review-moment", { moment: localTime(opensOn, "long") })],
+    [phrase("review-opens"), ...sealedFor(opensOn, wallet), phrase("review-moment", { moment: localTime(opensOn, "long") })],
     [phrase("review-who"), ...recipient(wish)],
     [phrase("review-fee"), phrase("review-fee-words")],
   ];
@@ -33,9 +35,16 @@ export function review(wish: Wish, wallet: GiverWallet, card: HTMLCanvasElement,
   );
 }
 
+/** Return how many years the gift stays sealed, to a tenth: a wrong digit in the year shows here. Nothing below a year. */
+function sealedFor(opensOn: Date, { clockAhead }: GiverWallet): HTMLElement[] {
+  const years = (opensOn.getTime() - Date.now() - clockAhead) / YEAR_MILLISECONDS;
+  const length = Math.round(years * 10) / 10;
+  return length < 1 ? [] : [make("p", {}, phrase("review-sealed-for", { length: duration(length, "year") }))];
+}
+
 /** `asksWhere`: whether the recipient is asked for another wallet. */
 export function whereEmailGiftsLand(asksWhere: boolean): string {
-  return phrase(asksWhere ? "review-lands-own" : "review-lands-email", { site: location.host });
+  return asksWhere ? phrase("review-lands-own") : phrase("review-lands-email", { site: location.host }) + askUs();
 }
 
 function drawRow([name, ...value]: Row): HTMLElement[] {

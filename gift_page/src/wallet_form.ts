@@ -33,7 +33,7 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
     told,
     option,
   );
-  none(list);
+  none(list, facts);
 
   const run = async (wallet: Wallet, work: () => Promise<void>): Promise<void> => {
     if (list.getAttribute("aria-busy") === "true") {
@@ -79,8 +79,12 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
   });
 }
 
-function none(list: HTMLElement): void {
-  fill(list, make("p", { className: "dim" }, phrase("wallet-none")), ...appLinks());
+function none(list: HTMLElement, { recipient }: Facts): void {
+  const marks = new URLSearchParams(location.search);
+  const isForWallet = !["paper", "email"].some((way) => marks.get(way) === "1");
+  const account = make("code", { title: recipient }, shortly(recipient));
+  const lost = isForWallet && make("p", {}, ...around("wallet-lost", "account", account));
+  fill(list, make("p", { className: "dim" }, phrase("wallet-none")), lost, ...appLinks());
 }
 
 function row(

@@ -37,9 +37,9 @@ function amount(asset: GiftAsset, skipSwap: boolean): string {
   return `${decimalWords(units, asset.decimals, speech().locale)} ${symbol}`;
 }
 
-/** `0x1234…abcd`. */
-export function shortly(address: string): string {
-  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+/** `0x1234…abcd`, which no line breaks: in a line from the right, the dots would stand on the wrong side. */
+export function shortly(address: string, first: number = 6, last: number = 4): string {
+  return `${address.slice(0, first)}\u2060…\u2060${address.slice(-last)}`;
 }
 
 /** Why the service pays nobody's fee now, by the reason of GET /sponsor/status. */
@@ -83,7 +83,7 @@ function waiting(seconds: number): string {
   return seconds < 120 ? duration(Math.ceil(seconds), "second") : duration(Math.ceil(seconds / 60), "minute");
 }
 
-type Unit = "day" | "hour" | "minute" | "second";
+type Unit = "year" | "day" | "hour" | "minute" | "second";
 
 /** `3 days`, in the page's language. */
 export function duration(count: number, unit: Unit): string {

@@ -32,6 +32,7 @@ PREFIX = "sealed"
 RELAYER_KEY = "0x" + keccak(text="the relayer of the gift page's tests").hex()
 RELAY = {"RELAYER_KEY": RELAYER_KEY, "RELAY_PER_CLIENT_HOUR": "1000", "RELAY_PER_SIGNER": "100"}
 LETTER = GiftLetter("Canary Quintessa", "Grandma Zzyzx", "Sealed words, for your eyes only")
+ORGANISATION = {"ORGANISATION_NAME": "Example & Heirs", "ORGANISATION_CONTACT": "help@example.org"}
 LOOK_SECONDS = 0.1
 SOURCES = (
     ROOT / "gift_page",
@@ -149,10 +150,11 @@ async def open_gift_world(scenario: Scenario, engine: AsyncEngine, **more: str) 
 async def open_email_world(
     scenario: Scenario, engine: AsyncEngine
 ) -> AsyncIterator[tuple[GiftWorld, AuthProxyStandIn]]:
-    """With a stand-in for the identity provider, which answers the gift page's origin only."""
+    """With a stand-in for the identity provider, which answers the gift page's origin only, and a foot that says how to
+    reach the organisation."""
     async with (
         AuthProxyStandIn() as provider,
-        open_gift_world(scenario, engine, **provider.settings()) as world,
+        open_gift_world(scenario, engine, **provider.settings(), **ORGANISATION) as world,
     ):
         provider.origin = world.origin
         yield world, provider

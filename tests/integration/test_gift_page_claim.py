@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from icalendar import Calendar
-from playwright.async_api import expect
+from playwright.async_api import Page, expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
@@ -53,14 +53,32 @@ _MOVED = """() => new Promise((done) => {
 # -- before its day ---------------------------------------------------------------------------------------
 
 
+async def save_day(page: Page) -> str:
+    """The calendar file of the opening day, as its text."""
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name="Add the day to your calendar").click()
+    return (await (await download.value).path()).read_text(encoding="utf-8")
+
+
+async def test_the_last_hour_of_the_year_9999_has_no_end_in_a_calendar(
+    gift_world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """Years of calendar files have four digits."""
+    last = int(datetime(9999, 12, 31, 23, 30, tzinfo=UTC).timestamp())
+    duration = last - gift_world.scenario.anvil.now()
+    gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=duration)
+    await visitor.page.goto(gift.url)
+    (event,) = Calendar.from_ical(await save_day(visitor.page)).walk("VEVENT")
+    assert event.decoded("DTSTART").year == 9999
+    assert "DTEND" not in event
+
+
 async def test_the_opening_day_is_saved_for_a_calendar_without_the_message(gift_world: GiftWorld, visit: Visit) -> None:
     gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=12 * DAY)
     page = (await visit(PHONE)).page
     await page.goto(gift.url)
     opens = datetime.fromisoformat(await page.locator("[data-moment]").get_attribute("data-moment") or "")
-    async with page.expect_download() as download:
-        await page.get_by_role("button", name="Add the day to your calendar").click()
-    saved = (await (await download.value).path()).read_text(encoding="utf-8")
+    saved = await save_day(page)
     assert all(len(line.encode()) <= 75 for line in saved.splitlines())
     (event,) = Calendar.from_ical(saved).walk("VEVENT")
     assert (event.decoded("DTSTART"), str(event["UID"])) == (
@@ -129,6 +147,8 @@ async def test_when_the_day_comes_the_page_opens_by_itself(gift_world: GiftWorld
     gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=4)
     await visitor.page.goto(gift.url)
     await expect(visitor.page.locator(".when")).to_contain_text("This gift is sealed until")
+    early = visitor.page.get_by_text("Please check now already that you still have this wallet")
+    await expect(early).to_be_visible()
     await visitor.page.evaluate("window.line = document.querySelector('[role=status]')")
     await expect(visitor.page.locator(".when")).to_have_text("The day has come. One moment…")
     gift_world.scenario.advance(5)
@@ -136,6 +156,7 @@ async def test_when_the_day_comes_the_page_opens_by_itself(gift_world: GiftWorld
     await expect(opened).to_have_text("This gift can be opened now.")
     assert await opened.evaluate("(line) => line === window.line")  # of a new one screen readers tell nothing
     await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
+    await expect(early).to_have_count(0)
 
 
 # -- the letter -------------------------------------------------------------------------------------------
@@ -154,8 +175,10 @@ async def test_text_is_text(gift_world: GiftWorld, visitor: PageVisitor) -> None
 
 
 async def test_the_page_says_that_the_links_maker_wrote_the_letter(gift_world: GiftWorld, visitor: PageVisitor) -> None:
-    """Anybody can put names and a message into a link; a name in the greeting is enough for the line."""
+    """Anybody can put names and a message into a link; a name in the greeting is enough for the line. Who knows the
+    giver is asked to telephone."""
     line = visitor.page.get_by_text("come from whoever made this link. Nobody has checked them.")
+    ask = visitor.page.get_by_text(f"Do you know {LETTER.giver}? Telephone, on a number you already have")
     gift = await gift_world.seal(gift_world.person("ada"))
     bare = gift.url.split("#")[0]
     for url, count in ((gift.url, 1), (bare, 0), (f"{bare}#g=", 0)):
@@ -163,6 +186,7 @@ async def test_the_page_says_that_the_links_maker_wrote_the_letter(gift_world: G
         await visitor.page.goto(url)
         await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
         await expect(line).to_have_count(count)
+        await expect(ask).to_have_count(count)
     for letter, count in ((GiftLetter("Ada", "", ""), 1), (GiftLetter("", "", ""), 0)):
         other = await gift_world.seal(gift.recipient, letter=letter)
         await visitor.page.goto(other.url)

@@ -38,6 +38,7 @@ from tests.unit.gifts.test_page_languages import read_messages
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 EMAIL = "wilhelmina.qwyx@post.example.org"
+TELL_THEM = "Tell them yourself that it is from you: nobody checks the names."
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -143,15 +144,16 @@ async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
 async def test_the_review_shows_the_whole_gift_in_each_way_of_opening_it(
     gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
-    """Card, names, letter, amount and its worth, day and zone, who can open it, the fee. Without a price no worth."""
+    """Card, names, letter, amount, worth, day and zone, years until the day, who can open the gift, the fee. Without a
+    price there is no worth."""
     page, ada = visitor.page, gift_world.person("ada").address
     price = {"chainId": gift_world.api.chain_id, "symbol": "ETH", "usd": "2508.84", "stale": False, "roundId": "42"}
     at = datetime.fromtimestamp(gift_world.scenario.anvil.now(), UTC)
     prices = [price | {"updatedAt": at.isoformat()}]
     await page.route("**/stats/prices*", lambda route: route.fulfill(json={"prices": prices}))
     for way, whose, worth in (
-        ("With a printed key", "Whoever has the printed sheet.", True),
-        ("With a wallet they have", f"The wallet {ada}. Only it can open the gift.", False),
+        ("With a printed key", "without it the gift is lost", True),
+        ("With a wallet they have", f"The wallet {ada}. Only it can open the gift: if that wallet is lost,", False),
     ):
         await fill_in(page)
         await page.get_by_label(way).check()
@@ -161,7 +163,8 @@ async def test_the_review_shows_the_whole_gift_in_each_way_of_opening_it(
         await page.get_by_role("button", name="Continue").click()
         review = page.locator(".review")
         await expect(review.get_by_role("img", name="Gift card, as it will be printed")).to_be_visible()
-        for words in (LETTER.to, LETTER.giver, NOTE, "1.5 ETH, on ", whose, "You pay it in ETH."):
+        length = "It stays sealed for 5 years."
+        for words in (LETTER.to, LETTER.giver, NOTE, "1.5 ETH, on ", whose, "You pay it in ETH.", length, TELL_THEM):
             await expect(review).to_contain_text(words)
         await expect(review).to_contain_text(re.compile(r"\d{4} at .* Coordinated Universal Time, in your"))
         await expect(review.get_by_text("About $3,763.26, by the newest price")).to_have_count(int(worth))
@@ -278,15 +281,18 @@ async def test_an_address_that_would_lose_the_gift_is_refused_at_its_field(
     assert (wallet.asked("eth_sendTransaction"), visitor.violations, visitor.faults) == ([], [], [])
 
 
-STOPS, ANSWERS, GIVES_A_REASON = "0x00", "0x5f5f5260205ff3", "0x63deadbeef5f5260205ffd"
+STOPS, ANSWERS = "0x00", "0x5f5f5260205ff3"
+# These refuse with a reason: only by ERC-1271 as a smart wallet does, whatever is called, and with what was called.
+REFUSES_A_SIGNATURE = "0x5f3560e01c631626ba7e146011575f5ffd5b63deadbeef5f5260205ffd"
+REFUSES_ALL, REFUSES_BY_NAME = "0x63deadbeef5f5260205ffd", "0x5f355f5260205ffd"
 DELEGATES = "0xef0100" + "11" * 20  # an account with a key (EIP-7702)
 
 
 async def test_ones_own_address_and_a_bare_contract_are_asked_once_more(
     gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
-    """In words, before the review. A smart wallet that answers by ERC-1271, or refuses with a reason, is as good as an
-    account with a key."""
+    """In words, before the review. A smart wallet that answers by ERC-1271, or refuses with a reason of its own, is as
+    good as an account with a key."""
     page, anvil, contract = visitor.page, gift_world.scenario.anvil, "0x" + "7" * 40
     asked = page.get_by_role("group", name="Is this address right?")
     await fill_in(page)
@@ -295,7 +301,9 @@ async def test_ones_own_address_and_a_bare_contract_are_asked_once_more(
         (gift_world.giver.address, None, "This is your own address."),
         (contract, STOPS, "There is a program at this address"),
         (contract, ANSWERS, None),
-        (contract, GIVES_A_REASON, None),
+        (contract, REFUSES_A_SIGNATURE, None),
+        (contract, REFUSES_ALL, "There is a program at this address"),
+        (contract, REFUSES_BY_NAME, "There is a program at this address"),
         (contract, DELEGATES, None),
         (contract, "0x", None),
     ):
@@ -316,19 +324,22 @@ async def test_ones_own_address_and_a_bare_contract_are_asked_once_more(
 async def test_more_than_the_wallet_has_is_refused_before_a_key_is_printed(
     gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
-    """Ether with the fee, a token, and a token without ether for the fee; what is left after the fee can be given."""
+    """Ether with the fee, a token, and a token without ether for the fee; what is left after the fee can be given. The
+    key of a delegated account pays the fee, too; of a smart wallet somebody else may."""
     page, scenario, giver = visitor.page, gift_world.scenario, gift_world.giver.address
     for script in (SHARING, RECORD_WORDS):
         await visitor.context.add_init_script(script)
     await open_page(gift_world, page)
     scenario.mint(scenario.deployment.usdc, giver, 40 * USDC)
-    for give, amount, ether, words in (
-        ("ETH", "99999999", 2 * ETHER, "Your wallet has 2 ETH."),
-        ("ETH", "2", 2 * ETHER, "The gift and the network fee of at most"),
-        ("USDC", "40.5", 2 * ETHER, "Your wallet has 40 USDC."),
-        ("USDC", "40", 0, "The network fee is paid in ETH"),
+    for give, amount, ether, own_code, words in (
+        ("ETH", "99999999", 2 * ETHER, "0x", "Your wallet has 2 ETH."),
+        ("ETH", "2", 2 * ETHER, "0x", "The gift and the network fee of at most"),
+        ("ETH", "2", 2 * ETHER, DELEGATES, "The gift and the network fee of at most"),
+        ("USDC", "40.5", 2 * ETHER, "0x", "Your wallet has 40 USDC."),
+        ("USDC", "40", 0, "0x", "The network fee is paid in ETH"),
     ):
         scenario.anvil.set_balance(giver, ether)
+        scenario.anvil.set_code(giver, own_code)
         await fill_in(page, give=give, amount=amount)
         await page.get_by_role("button", name="Continue").click()
         await expect_at(page, "amount", words)

@@ -24,7 +24,7 @@ async def ask_where(world: GiftWorld, page: Page, more: str = "") -> SealedGift:
 
 async def name(page: Page, address: str) -> None:
     await page.get_by_label("The address of your wallet").fill(address)
-    await page.get_by_role("button", name="Look at it once more").click()
+    await page.get_by_role("button", name="Check the address").click()
 
 
 async def test_a_gift_lands_in_the_wallet_that_was_named_and_shown(gift_world: GiftWorld, visit: Visit) -> None:
@@ -34,6 +34,9 @@ async def test_a_gift_lands_in_the_wallet_that_was_named_and_shown(gift_world: G
     page = visitor.page
     await ask_where(gift_world, page, f"&payTo={thief}&to={thief}&destination={thief}")
     await expect(page.get_by_label("The address of your wallet")).to_have_value("")
+    await expect(page.get_by_text("No wallet? Choose “Keep it in the gift wallet” below.")).to_be_visible()
+    await expect(page.get_by_text("have someone you trust fully help you")).to_be_visible()
+    await expect(page.get_by_text("Only the wallet it was sealed for")).to_have_count(0)
     await name(page, own)
     await expect(page.get_by_role("heading", name="Is this your wallet?")).to_be_focused()
     await expect(page.get_by_text(own, exact=True)).to_be_visible()

@@ -123,13 +123,18 @@ async def test_a_gift_for_an_email_is_sealed_and_opened(
     await visitor.page.goto(gift.url)
     before = visitor.page.locator("#advice").get_by_text("Ask them where that is before you open the gift.")
     await expect(before).to_have_count(1 if version == "1" else 0)
+    ask_us = visitor.page.get_by_text("Ask us: how to reach us is at the foot of this page.")
+    await expect(ask_us).to_have_count(1 if version == "1" else 0)
     await ask_for_code(visitor, gift, "  Canary.ADA@Secret.Example.ORG ")
     (code,) = provider.mailbox[EMAIL]
     await type_code(visitor, f" {code[:3]} {code[3:]} ")
     if version == "2":
+        await expect(ask_us).to_be_visible()
         await visitor.page.get_by_role("button", name="Keep it in the gift wallet").click()
     await see_it_claimed(visitor)
     await expect(visitor.page.get_by_text(WAY_ON)).to_be_visible()
+    await expect(ask_us).to_be_visible()
+    await expect(visitor.page.get_by_text("Opening it was free. Only sending it on later costs")).to_be_visible()
 
     assert gifts.received(gift) == 250 * USDC
     assert await gifts.state(gift) == "claimed"

@@ -106,6 +106,7 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
 async def test_a_near_miss_of_a_common_mail_domain_is_asked_about_and_not_refused(
     gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
+    """A domain of another country is another provider's: no button may switch to it."""
     page = visitor.page
     await offer_email(gift_world, page)
     await fill_in(page)
@@ -117,7 +118,9 @@ async def test_a_near_miss_of_a_common_mail_domain_is_asked_about_and_not_refuse
         ("oma@gmxx.de", "oma@gmx.de"),
         ("oma@hotmal.com", "oma@hotmail.com"),
         ("oma@yahooo.co.jp", "oma@yahoo.co.jp"),
-        *((fine, None) for fine in ("oma@gmail.com", "oma@mail.com", "oma@web.de", "oma@example.org", "oma@gmial")),
+        ("oma@gmail.co", "oma@gmail.com"),
+        *((f"oma@{fine}", None) for fine in ("gmail.com", "mail.com", "web.de", "example.org", "gmial")),
+        *((f"oma@{other}", None) for other in ("yahoo.in", "yahoo.ie", "live.ie", "outlook.ie", "hotmail.be")),
     ):
         await email.fill(typed)
         if meant is None:

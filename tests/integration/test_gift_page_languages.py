@@ -11,7 +11,7 @@ from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags, decode_lette
 from reminder_worker.outbox.messages import Language
 from tests.integration.gift_page_browser import InjectedWallet, Visit
 from tests.integration.gift_page_giver_steps import PRINTER, RECORD_WORDS, key_on_sheet, type_from_paper
-from tests.integration.gift_page_steps import key_of
+from tests.integration.gift_page_steps import groups, key_of
 from tests.integration.gift_page_world import LETTER, PREFIX, GiftWorld
 from tests.unit.gifts.test_page_languages import read_messages
 
@@ -24,6 +24,21 @@ _WIDE = """
   .filter((each) => { const box = each.getBoundingClientRect(); return box.right > innerWidth + 1 || box.left < -1; })
   .map((each) => `${each.tagName}.${each.className}: ${each.textContent.slice(0, 40)}`)
 """
+_BROKEN = """
+() => {
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const broken = [];
+  while (texts.nextNode()) {
+    for (const { index, 0: address } of texts.currentNode.data.matchAll(/0x\\w+\\W*…\\W*\\w+/gu)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + address.length);
+      if (new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size > 1) broken.push(address);
+    }
+  }
+  return broken;
+}
+"""
 
 
 def letter_in(language: Language | None) -> GiftLetter:
@@ -31,7 +46,8 @@ def letter_in(language: Language | None) -> GiftLetter:
 
 
 async def see_only(page: Page, language: str) -> None:
-    """No sentence of another language is left, no name of a message, and nothing is wider than the screen."""
+    """No sentence of another language is left, no name of a message, nothing is wider than the screen, and no shortened
+    address is broken."""
     own, english = read_messages(language), read_messages("en")
     said = await page.locator("main").inner_text()
     left = [
@@ -42,6 +58,7 @@ async def see_only(page: Page, language: str) -> None:
     assert left == []
     assert [name for name in english if "-" in name and re.search(rf"(?<![\w-]){name}(?![\w-])", said)] == []
     assert await page.evaluate(_WIDE) == []
+    assert await page.evaluate(_BROKEN) == []
     assert await page.evaluate("document.documentElement.lang") == language
     assert await page.evaluate("document.documentElement.dir") == ("rtl" if language == "ar" else "ltr")
 
@@ -72,6 +89,26 @@ async def test_a_gift_speaks_its_letters_language(gift_world: GiftWorld, visit: 
     await see_only(page, language)
     await page.get_by_text(own["way-wallet"]).click()
     await see_only(page, language)
+    await page.goto(opened.url.replace("paper=1", "").replace("?&", "?"))
+    await expect(page.get_by_text(own["wallet-none"])).to_be_visible()
+    await see_only(page, language)
+
+
+async def test_the_card_of_an_opened_gift_says_so(gift_world: GiftWorld, visit: Visit) -> None:
+    """At once, and when the page is loaded again."""
+    own = read_messages("de")
+    visitor = await visit(SMALL, locale="de")
+    page = visitor.page
+    await visitor.context.add_init_script(RECORD_WORDS)
+    gift = await gift_world.seal(gift_world.person("ada"), marks=LinkFlags(paper=True), letter=letter_in("de"))
+    await page.goto(gift.url)
+    fields = page.locator(".groups input")
+    for place, group in enumerate(groups(key_of(gift.recipient))):
+        await fields.nth(place).fill(group)
+    await page.get_by_role("button", name=own["open-my-gift"]).click()
+    for _ in range(2):
+        await page.wait_for_function("(line) => window.words.includes(line)", arg=own["card-opened"])
+        await page.reload()
 
 
 async def test_arabic_numbers_have_their_forms_and_amounts_their_place(gift_world: GiftWorld, visit: Visit) -> None:

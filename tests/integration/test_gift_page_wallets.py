@@ -141,7 +141,7 @@ async def test_a_switch_of_network_may_show_late(gift_world: GiftWorld, visitor:
 
 async def test_a_phone_without_a_wallet_gets_links_without_the_letter(gift_world: GiftWorld, visit: Visit) -> None:
     """The makers of wallet apps see these links: the fragment is in none. A computer, and a phone with a wallet, has
-    no such link."""
+    no such link. Without a wallet the page says that no new one opens the gift, and what to look for."""
     gift = await gift_world.seal(gift_world.person("ada"))
     bare, _, letter = gift.url.partition("#g=")
     encoded = quote(bare, safe="")
@@ -163,6 +163,7 @@ async def test_a_phone_without_a_wallet_gets_links_without_the_letter(gift_world
         assert hrefs == links
         assert letter not in "".join(hrefs)
         assert await page.get_by_text("is not taken along").count() == bool(links)
+        assert await page.get_by_text("A new wallet does not help: only 0x").count() == (not has_wallet)
         await page.goto(f"{gift_world.origin}/{PREFIX}/create")
         await expect(
             page.get_by_role("button" if has_wallet else "group").filter(has_text=GIVERS[has_wallet])

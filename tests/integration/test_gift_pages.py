@@ -317,7 +317,7 @@ async def test_the_page_shows_the_public_facts_as_text(world: ApiWorld, giver: L
     tags = PageTags(shown.body)
     assert shown.status == 200
     assert shown.headers["Content-Type"] == "text/html; charset=utf-8"
-    for words in ("Congratulations on your wedding", "1.5 ETH", "sealed until", ada.address, "printed on the sheet"):
+    for words in ("Congratulations on your wedding", "1.5 ETH", "sealed until", ada.address, "has the printed sheet"):
         assert words in tags.text
     assert tags.active == []
     s.advance(2 * DAY)

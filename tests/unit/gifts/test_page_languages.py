@@ -17,7 +17,7 @@ from api.no_script import render_no_script
 from api.problem_codes import ProblemCode
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA
 from reminder_worker.chain.eip712 import TypedDataDomain
-from reminder_worker.gifts.assets import find_occasion, load_occasions
+from reminder_worker.gifts.assets import PageEntry, find_occasion, load_occasions
 from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags, ServedOrigin
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.indexer.models import TimelockHistory
@@ -126,6 +126,33 @@ def test_what_the_server_says_in_english_is_what_the_catalogue_says() -> None:
     assert {name for notice in GiftNotice for name in (notice.words[0], f"{notice.words[0]}-1")} <= seen
     assert {"when-open", "when-claimed", "opened-on", "sealed-until", "advice-paper", "inside"} <= seen
     assert {f"claimed-{way}{suffix}" for way in ("paper", "email") for suffix in ("", "-or-named")} <= seen
+    assert {"check-paper", "check-email", "digital-money"} <= seen
+
+
+@pytest.mark.parametrize(
+    ("flags", "advice"),
+    [
+        (LinkFlags("birthday"), ["advice-link", "check-wallet"]),
+        (LinkFlags("birthday", paper=True), ["advice-paper", "check-paper"]),
+        (LinkFlags("birthday", email=True), ["advice-email", "check-email", "advice-email-moving"]),
+    ],
+)
+def test_the_page_says_who_can_open_the_gift_and_before_its_day_what_to_check(
+    flags: LinkFlags, advice: list[str]
+) -> None:
+    """With more than the organisation's name at its foot, it says where to ask for the app that moves the gift."""
+    link = ClaimLink(ServedOrigin("https", "gifts.example.org", 443), "gifts", 1, 12, flags)
+    facts = replace(FACTS, domain=TypedDataDomain("TimeLockRouter", "1", 1, FACTS.router))
+
+    def list_advice(state: GiftState, *sender: str) -> list[str]:
+        entry = PageEntry("claim.js", (), (), sender)
+        page = gift_page(link, replace(facts, state=state), find_occasion("birthday"), entry, "")
+        return re.findall(r'data-phrase="([^"]+)"', page.partition('<div id="advice">')[2].partition("</div>")[0])
+
+    asked = ["ask-us"] if flags.email else []
+    assert list_advice(GiftState.SEALED, "Example & Heirs") == advice
+    assert list_advice(GiftState.SEALED, "Example & Heirs", "help@example.org") == [*advice, *asked]
+    assert list_advice(GiftState.OPEN) == [name for name in advice if not name.startswith("check-")]
 
 
 def test_the_occasions_of_the_catalogue_are_those_of_links() -> None:
