@@ -28,6 +28,11 @@ async def run_together(*work: Awaitable[Any]) -> list[Any]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+def split_batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
+    """Return the items in order, at most `size` in a batch."""
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
 async def run_each(items: Sequence[T], at_once: int, work: Callable[[T], Awaitable[object]]) -> None:
     """Call `work` for each item in order, `at_once` at a time; failures as in `run_together`."""
     rest = iter(items)

@@ -115,37 +115,52 @@ def make_vault(settings: Settings) -> Vault:
     return Vault(service.enc_key.get_secret_value(), [key.get_secret_value() for key in service.enc_keys_old])
 
 
+async def _open_database(stack: AsyncExitStack, settings: Settings) -> AsyncEngine:
+    engine = open_engine(settings.service.database_url.get_secret_value())
+    stack.push_async_callback(engine.dispose)
+    await stack.enter_async_context(open_traces(settings.service.otel_endpoint, engine, __version__))
+    if not await schema_serves(engine):
+        raise Misconfigured("the database's schema does not serve this version: run `reminder-worker migrate`")
+    return engine
+
+
+def _open_chains(stack: AsyncExitStack, engine: AsyncEngine, settings: Settings) -> dict[int, Chain]:
+    chains = {each.chain_id: Chain(each, shares_heads=not settings.is_local) for each in settings.chains}
+    for chain in chains.values():
+        stack.push_async_callback(chain.close)
+    stack.push_async_callback(store_requests, engine, chains)
+    return chains
+
+
 @asynccontextmanager
 async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     """Raises `Misconfigured` when the database is not migrated or was made with other keys or contracts."""
     if settings.problems:
         log.error("settings_by_half", problems=settings.problems)
     async with AsyncExitStack() as stack:
-        engine = open_engine(settings.service.database_url.get_secret_value())
-        stack.push_async_callback(engine.dispose)
-        await stack.enter_async_context(open_traces(settings.service.otel_endpoint, engine, __version__))
-        if not await schema_serves(engine):
-            raise Misconfigured("the database's schema does not serve this version: run `reminder-worker migrate`")
+        engine = await _open_database(stack, settings)
         vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
         await check_installation(engine, settings, vault, hashes)
         quotas = QuotaCounters(engine)
-        chains = {each.chain_id: Chain(each, shares_heads=not settings.is_local) for each in settings.chains}
-        for chain in chains.values():
-            stack.push_async_callback(chain.close)
-        stack.push_async_callback(store_requests, engine, chains)
+        chains = _open_chains(stack, engine, settings)
         session = await stack.enter_async_context(aiohttp.ClientSession())
         indexes = {id: ChainIndex(engine, chain, ask_now, upgrade_logs(chain.settings)) for id, chain in chains.items()}
         indexers = {
             id: IndexerSelector(chains[id], indexes[id], _make_subgraph(chains[id].settings, session)) for id in chains
         }
         gifts = GiftReader(chains, indexers)
-        dispatch, mail = None, None
+        mail, dispatch, bounces, gift_mail = None, None, None, None
         if settings.mail is not None:
             mail = await stack.enter_async_context(MailClient(settings.mail))
             dispatch = ReminderDispatch(engine, chains, indexers, vault, mail, settings, find_ending_budgets)
+            bounces = BounceReader(engine, mail, (ReminderLedger.statements, GiftLedger.statements))
+            if settings.gifts is not None:
+                gift_mail = GiftMail(engine, vault, chains, gifts, mail, settings)
         alerts = _make_alerts(engine, mail, settings)
         relaying = make_relay_wallets(engine, vault, chains, alerts, settings)
-        files = open_files(settings.statistics.folder)
+        files, max_age = open_files(settings.statistics.folder), settings.reminders.signal_max_age_seconds
+        signals = {id: SignalPass(engine, chain, indexers[id], max_age) for id, chain in chains.items()}
+        windows = {id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()}
         scope = make_scope(engine, settings, [wallet.address for wallet in relaying.paying_wallets])
         yield Runtime(
             settings=settings,
@@ -159,11 +174,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),
             self_erasure=SelfErasure(engine, chains, quotas.now),
             instructions=InstructionMailer(engine, chains, indexers, quotas, settings),
-            signal_passes={
-                id: SignalPass(engine, chain, indexers[id], settings.reminders.signal_max_age_seconds)
-                for id, chain in chains.items()
-            },
-            due_passes={id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()},
+            signal_passes=signals,
+            due_passes=windows,
             mail=mail,
             dispatch=dispatch,
             alerts=alerts,
@@ -179,20 +191,27 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
             gift_notifications=make_gift_notifications(engine, vault, hashes, quotas, chains, gifts, settings),
             prices={id: PricePass(engine, chain) for id, chain in chains.items()},
-            upgrades={
-                id: UpgradeWatch(engine, chain, indexes[id], alerts, chain.settings.upgrade_timelock)
-                for id, chain in chains.items()
-                if chain.settings.upgrade_timelock
-            },
+            upgrades=_make_upgrades(engine, chains, indexes, alerts),
             statistics={id: StatisticsPass(engine, chain, files) for id, chain in chains.items()},
             statistics_files=files,
             chain_summaries=ChainSummaries(chains, relaying.paying_wallets),
             retention=RetentionPass(engine, chains.values(), mail),
             watchdog=HealthWatchdog(scope, alerts, chains, settings),
             scope=scope,
-            bounces=BounceReader(engine, mail, (ReminderLedger.statements, GiftLedger.statements)) if mail else None,
-            gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),
+            bounces=bounces,
+            gift_mail=gift_mail,
         )
+
+
+def _make_upgrades(
+    engine: AsyncEngine, chains: Mapping[int, Chain], indexes: Mapping[int, ChainIndex], alerts: AlertOutbox
+) -> dict[int, UpgradeWatch]:
+    watches = {}
+    for id, chain in chains.items():
+        timelock = chain.settings.upgrade_timelock
+        if timelock:
+            watches[id] = UpgradeWatch(engine, chain, indexes[id], alerts, timelock)
+    return watches
 
 
 def _make_alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) -> AlertOutbox:
@@ -222,9 +241,9 @@ def make_gift_pages(
 ) -> GiftPages | None:
     if settings.gifts is None:
         return None
-    relayer = relaying.admissions.get(RELAYER)
-    takes_gifts = relayer is not None and relayer.caps.take_gifts
-    relayed = [chain_id for chain_id in chains if takes_gifts and relays_on(settings, chain_id)]
+    relayer, relayed = relaying.admissions.get(RELAYER), list[int]()
+    if relayer is not None and relayer.caps.take_gifts:
+        relayed = [chain_id for chain_id in chains if relays_on(settings, chain_id)]
     rules = LinkRules.from_origins(settings.gifts.origins, settings.gifts.prefix)
     create_path = f"/{settings.gifts.prefix}/create" if serves_create_page(settings) else None
     return GiftPages(chains, indexers, rules, relayed, create_path)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,6 +47,12 @@ def array_text(items: Iterable[object]) -> str:
     JSON's list of these has the same quotes, backslashes and null.
     """
     return "{" + json_text(list(items))[1:-1] + "}"
+
+
+def list_columns(rows: Iterable[object], **names: str) -> dict[str, list[Any]]:
+    """Return lists for `unnest`: by parameter, the attribute of that name (`signal.layer`) of each row, in order."""
+    rows = list(rows)
+    return {parameter: [*map(attrgetter(name), rows)] for parameter, name in names.items()}
 
 
 async def read_rows(engine: AsyncEngine, make_value: Callable[..., T], question: Select[Any]) -> list[T]:

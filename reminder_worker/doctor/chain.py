@@ -105,8 +105,10 @@ async def _examine_contracts(chain: Chain, part: str, *, is_local: bool) -> Asyn
     if head.number < chain.settings.start_block - 1:
         words = f"block {chain.settings.start_block} is not there yet, the head is {head.number}: nothing is read"
         yield f"{part} index", False, f"{words}, see CHAIN_{chain.chain_id}_START_BLOCK"
-    elif start := await check_start_block(chain):
-        yield start
+    else:
+        start = await check_start_block(chain)
+        if start is not None:
+            yield start
     age = int(time.time()) - head.timestamp
     if age < -LIMITS.clocks_within and not is_local:  # a local chain's clock is set by hand
         words = f"block {head.number} is {format_duration(-age)} ahead of this machine's clock: is the clock slow?"
@@ -175,7 +177,8 @@ async def check_start_block(chain: Chain) -> Finding | None:
         answers = [await chain.call(call, at=block.hash) for call in calls]
     except ChainUnavailable:
         return part, None, f"not checked whether {name} is too late: no endpoint has the state of block {number}"
-    known = [0 if answer == b"" else read_or_none(word_at, answer) for answer in answers]  # b"": no contract yet
+    empty = bytes(WORD)
+    known = [read_or_none(word_at, answer or empty) for answer in answers]  # b"": no contract yet
     if not any(known):
         if None not in known:
             return None

@@ -70,7 +70,8 @@ async def examine_mail(settings: Settings) -> Finding:
             known = catalogue is not None or await _checks_tokens(settings.mail)
     except PyreqwestError as error:
         return "mail", False, f"does not answer ({list_causes(error)[-1]}): see MAIL_URL, is it running?"
-    if (wrong := _compare_clock(date)) is not None:
+    wrong = _compare_clock(date)
+    if wrong is not None:
         return "mail", False, wrong
     problem = catalogue and _find_catalogue_fault(catalogue, settings)
     if problem or smtp.code:

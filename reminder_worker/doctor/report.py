@@ -112,14 +112,14 @@ def list_settings(settings: Settings) -> list[tuple[str, str]]:
         settings.statistics,
     ]
     optional = (settings.mail, settings.relay, settings.auto_renew, settings.gifts, settings.identity_provider)
-    groups = [("", group) for group in (*always, *(group for group in optional if group is not None))]
+    groups = [("", group) for group in (*always, *optional) if group is not None]
     groups += [(f"CHAIN_{chain.chain_id}_", chain) for chain in settings.chains]
-    return [
-        (prefix + field.alias, _mask_secret(getattr(group, name)))
-        for prefix, group in groups
-        for name, field in type(group).model_fields.items()
-        if field.alias
-    ]
+    found = []
+    for prefix, group in groups:
+        for name, field in type(group).model_fields.items():
+            if field.alias:
+                found.append((prefix + field.alias, _mask_secret(getattr(group, name))))
+    return found
 
 
 def _mask_secret(value: object) -> str:
@@ -128,7 +128,7 @@ def _mask_secret(value: object) -> str:
     if isinstance(value, tuple):
         if value and isinstance(value[0], SecretStr | SecretBytes):
             return f"({len(value)} set, not shown)"
-        return ", ".join("(none)" if part is None else str(part) for part in value) or "(none)"
+        return ", ".join(map(_mask_secret, value)) or "(none)"
     return "(none)" if value in (None, "") else str(value)
 
 
@@ -216,8 +216,8 @@ def _examine_passes(states: Sequence[PassState]) -> Finding:
         return "passes", False, f"the last try of {', '.join(failing)} failed: see the log"
     if not states:
         return "passes", None, "none has run yet: start Dagster, or `reminder-worker tick`"
-    oldest = max((state.checked_age or 0 for state in states if state.name != FORGET.name), default=0)
-    return "passes", True, f"every pass looked within the last {oldest} s"
+    ages = [state.checked_age or 0 for state in states if state.name != FORGET.name]
+    return "passes", True, f"every pass looked within the last {max(ages, default=0)} s"
 
 
 def _describe_erasures(erasures: Sequence[RecentErasures]) -> str:

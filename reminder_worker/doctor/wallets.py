@@ -124,7 +124,8 @@ async def _examine_balance(
             balance = await chain.get_balance(wallet.address)
             base_fee, tip = await chain.get_fees()
             (code,) = await chain.get_codes([wallet.address])
-            if wallet.role == "attestor" and (other := await _find_other_attestor(chain, wallet.address)):
+            other = await _find_other_attestor(chain, wallet.address) if wallet.role == "attestor" else None
+            if other:
                 return part, False, f"the router's attestor is {other}: see ATTESTOR_KEY"
     except ChainUnavailable as error:
         return part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS"

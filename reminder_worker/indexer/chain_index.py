@@ -158,10 +158,13 @@ class ChainIndex(EventReader):
         async with self._engine.connect() as connection:
             names = OF_A_LEGACY | OF_A_CREATOR
             events = await rows.select_events(connection, self._chain.chain_id, names, first_block, last_block)
-        return TouchedAccounts(
-            legacies={e.legacy: e.block_time for e in events if e.legacy and e.name in OF_A_LEGACY},
-            creators={e.creator: e.block_time for e in events if e.creator and e.name in OF_A_CREATOR},
-        )
+        legacies, creators = dict[str, int](), dict[str, int]()
+        for event in events:
+            if event.legacy and event.name in OF_A_LEGACY:
+                legacies[event.legacy] = event.block_time
+            if event.creator and event.name in OF_A_CREATOR:
+                creators[event.creator] = event.block_time
+        return TouchedAccounts(legacies, creators)
 
     # -- the questions ----------------------------------------------------------------------------
 
@@ -176,7 +179,7 @@ class ChainIndex(EventReader):
         async with self._open_snapshot(at) as connection:
             last = min(last_block, at.number)
             events = await rows.select_events(connection, self._chain.chain_id, {NOTIFY}, first_block, last)
-        return [signal for event in events if (signal := signal_of(event)) is not None]
+        return [signal for signal in map(signal_of, events) if signal is not None]
 
     async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
         found = await self._select_rows(tables.reminder_config, legacies, at)
@@ -219,12 +222,10 @@ class ChainIndex(EventReader):
             events = await rows.timelock_events(connection, self._chain.chain_id, timelock_id, names)
         sealed = next((each for each in events if each.name == "TimelockCreated"), None)
         opened = next((each for each in events if each.name in WITHDRAWN), None)
-        return TimelockHistory(
-            sealed.block_time if sealed else None,
-            opened.block_time if opened else None,
-            opened.tx_hash if opened else None,
-            opened.block_hash if opened else None,
-        )
+        sealed_at = sealed.block_time if sealed else None
+        if opened is None:
+            return TimelockHistory(sealed_at, None, None, None)
+        return TimelockHistory(sealed_at, opened.block_time, opened.tx_hash, opened.block_hash)
 
     async def find_guards(self, legacies: Collection[str]) -> dict[str, str]:
         """Return the guard of each Safe legacy, from the event of its creation. A guard that cannot be read is absent.
@@ -264,8 +265,11 @@ class ChainIndex(EventReader):
             except HistoryGone:
                 return None
             events = self._decode_logs([(each, 0) for each in logs]).events
-            named = {each.legacy: each.data["guard"] for each in events if each.legacy and "guard" in each.data}
-            return {legacy: guard for legacy, guard in named.items() if legacy in legacies}
+            guards = {}
+            for each in events:
+                if each.legacy and each.legacy in legacies and "guard" in each.data:
+                    guards[each.legacy] = each.data["guard"]
+            return guards
 
         try:
             found = await read_agreed(self._chain, read)
@@ -307,8 +311,8 @@ class ChainIndex(EventReader):
         """Move the cursor, and the cursor of the added contract along with it."""
         if not await super()._move_cursor(connection, old, new):
             return False
-        if (added := self._added) is not None:
-            chain_id = self._chain.chain_id
+        added, chain_id = self._added, self._chain.chain_id
+        if added is not None:
             if not old.stored:
                 await rows.move_cursor(connection, chain_id, added.cursor, old, new, added.first_source)
             await rows.follow_cursor(connection, chain_id, added.cursor, added.address, old, new)
@@ -323,8 +327,12 @@ class ChainIndex(EventReader):
         """Take the due pass back too: an event may never be mined again, and no later event would report its loss."""
         await rows.take_cursor_back(connection, self._chain.chain_id, TOUCHED_CURSOR, place)
         if self._on_rewind is not None:
-            legacies = {event.legacy for event in forgotten if event.legacy}
-            creators = {event.creator for event in forgotten if event.creator and not event.legacy}
+            legacies, creators = set[str](), set[str]()
+            for event in forgotten:
+                if event.legacy:
+                    legacies.add(event.legacy)
+                elif event.creator:
+                    creators.add(event.creator)
             await self._on_rewind(connection, self._chain.chain_id, legacies, creators)
 
 
@@ -363,11 +371,11 @@ async def find_gap(engine: AsyncEngine, chain: Chain) -> IndexGap | None:
                 call = encode_call(vault, "TimelockERC20", "getTimelockDetails", encode_word(id))
                 calls.append((IndexGap(f"timelock {id}", run.block), call))
     answers = await chain.call_many([call for _, call in calls], at=cursor.hash)
-    found = [
-        gap
-        for (gap, call), answer in zip(calls, answers, strict=True)
-        if (decode_timelock(answer) is not None if call.to == vault else _is_address(answer))
-    ]
+    found = []
+    for (gap, call), answer in zip(calls, answers, strict=True):
+        exists = decode_timelock(answer) is not None if call.to == vault else _is_address(answer)
+        if exists:
+            found.append(gap)
     return min(found, key=lambda gap: gap.first_block, default=None)
 
 

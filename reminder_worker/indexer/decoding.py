@@ -29,14 +29,16 @@ class DecodedLogs:
 
     def unnamed_ids(self) -> set[LegacyId]:
         """Return the ids of legacies without an address in these events."""
-        return {key for event in self.events if (key := _legacy_id(event))} - self._created_legacies().keys()
+        ids = {key for key in map(_legacy_id, self.events) if key is not None}
+        return ids - self._created_legacies().keys()
 
     def with_legacies(self, known: Mapping[LegacyId, str]) -> Self:
         """Return the events with the legacy's address for every known id."""
         names = {**known, **self._created_legacies()}
-        events = (
-            replace(event, legacy=names.get(key)) if (key := _legacy_id(event)) else event for event in self.events
-        )
+        events = list[ChainEvent]()
+        for event in self.events:
+            key = _legacy_id(event)
+            events.append(event if key is None else replace(event, legacy=names.get(key)))
         return replace(self, events=tuple(events))
 
     def _created_legacies(self) -> dict[LegacyId, str]:
@@ -46,13 +48,14 @@ class DecodedLogs:
 
 def decode_logs(settings: ChainSettings, says: Says, logs: TimedLogs) -> DecodedLogs:
     """Decode logs with their blocks' timestamps. A log counts only from the event's own contract."""
-    events = [
-        _decode_event(settings, log, time)
-        for log, time in logs
-        if log.topics and log.topics[0] in says.get(log.address, frozenset())
-    ]
-    understood = tuple(event for event in events if event is not None)
-    return DecodedLogs(understood, len(logs) - len(understood))
+    understood = []
+    for log, time in logs:
+        if not log.topics or log.topics[0] not in says.get(log.address, frozenset()):
+            continue
+        event = _decode_event(settings, log, time)
+        if event is not None:
+            understood.append(event)
+    return DecodedLogs(tuple(understood), len(logs) - len(understood))
 
 
 def _decode_event(settings: ChainSettings, log: EventLog, block_time: int) -> ChainEvent | None:
@@ -66,8 +69,8 @@ def _decode_event(settings: ChainSettings, log: EventLog, block_time: int) -> Ch
     data: dict[str, Any] | None = {"legacy_id": args["legacyId"]} if "legacyId" in args else {}
     if event.name == "TimelockCreated":
         data = _timelock_data(settings, log.address, args)
-    elif (keep := _KEPT.get(event.name)) is not None:
-        data = keep(args)
+    elif event.name in _KEPT:
+        data = _KEPT[event.name](args)
     if data is None:
         return None
     return ChainEvent(
@@ -122,10 +125,9 @@ def _timelock_data(settings: ChainSettings, vault: str, args: Args) -> dict[str,
         ids, amounts = amounts, [1] * len(tokens)
     if not len(tokens) == len(ids) == len(amounts):
         return None
-    assets = [
-        {"token": token, "id": None if number is None else str(number), "amount": str(amount)}
-        for token, number, amount in zip(tokens, ids, amounts, strict=True)
-    ]
+    assets = []
+    for token, number, amount in zip(tokens, ids, amounts, strict=True):
+        assets.append({"token": token, "id": None if number is None else str(number), "amount": str(amount)})
     terms = {"lock_type": args["lockType"], "owner": args["owner"], "recipient": args["recipient"]}
     return {**terms, "unlock_time": min(args["unlockTime"], FAR_FUTURE), "assets": assets}
 

@@ -225,8 +225,11 @@ class EventReader:
         fresh = [(log, at) for log, at in found.logs if (log.block_number, log.log_index, log.block_hash) not in known]
         above = [position for position in known if position[0] > cursor.number]
         blocks = await self._chain.get_known_blocks({number for number, _, _ in above}) if above else {}
-        stale = [(number, index, hash) for number, index, hash in above if number in blocks]
-        return fresh, [position for position in stale if blocks[position[0]].hash != position[2]]
+        stale = []
+        for number, index, hash in above:
+            if number in blocks and blocks[number].hash != hash:
+                stale.append((number, index, hash))
+        return fresh, stale
 
     async def _store_slice(self, cursor: IndexCursor, found: LogSlice) -> DecodedLogs | None:
         """Store the slice's new events. Return None when another process moved the cursor meanwhile."""

@@ -19,6 +19,7 @@ from reminder_worker.chain.endpoints import TooMuch
 from reminder_worker.chain.logs import LogFilter, LogLimit, may_hold, read_ranges
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.chain.types import BlockHeader, EventLog
+from reminder_worker.concurrency import split_batches
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
 from reminder_worker.indexer.store import IndexCursor
@@ -158,17 +159,22 @@ async def confirm_extra_logs(
     it may have been invented to stop the reader. An older log is passed over, unless the other endpoints have pruned
     its block's logs and the bloom of that block announces the log. A log of another fork than `blocks` is ignored.
     """
-    logs = [log for log in extra.logs if (at := blocks.get(log.block_number)) and at.hash == log.block_hash]
+    logs = []
+    for log in extra.logs:
+        block = blocks.get(log.block_number)
+        if block is not None and block.hash == log.block_hash:
+            logs.append(log)
     if not logs or extra.others is None:
         return [], None
     confirmed = await find_in_receipts(extra.others, logs)
-    unconfirmed = [log for log in logs if log not in confirmed]
-    young = (log.block_number for log in unconfirmed if now - blocks[log.block_number].timestamp <= ALONE_AFTER_SECONDS)
-    doubtful = min(young, default=None)
+    waiting = {log.block_number for log in logs if log not in confirmed}
+    doubtful = min((at for at in waiting if now - blocks[at].timestamp <= ALONE_AFTER_SECONDS), default=None)
     settled = [log for log in logs if doubtful is None or log.block_number < doubtful]
     confirmed |= await _announced_by_blooms(extra.others, [log for log in settled if log not in confirmed])
-    found = [log for log in settled if log in confirmed]
-    _log_extra(extra, found, [log for log in settled if log not in confirmed])
+    found, passed_over = list[EventLog](), list[EventLog]()
+    for log in settled:
+        (found if log in confirmed else passed_over).append(log)
+    _log_extra(extra, found, passed_over)
     return found, doubtful
 
 
@@ -194,11 +200,14 @@ async def find_in_receipts(chain: Chain, logs: Collection[EventLog]) -> set[Even
     unproven = 0
 
     def read(answers: Sequence[Any]) -> set[EventLog]:
-        receipts = (None if isinstance(answer, RpcError) else wire.decode_receipt(answer) for answer in answers)
-        return {log for receipt in receipts if receipt is not None for log in receipt.logs if log in wanted}
+        found = set[EventLog]()
+        for answer in answers:
+            receipt = None if isinstance(answer, RpcError) else wire.decode_receipt(answer)
+            if receipt is not None:
+                found |= wanted.intersection(receipt.logs)
+        return found
 
-    for start in range(0, len(hashes), RECEIPTS_AT_ONCE):
-        some = hashes[start : start + RECEIPTS_AT_ONCE]
+    for some in split_batches(hashes, RECEIPTS_AT_ONCE):
         answers = await chain.endpoints.ask_each([("eth_getTransactionReceipt", [hash]) for hash in some], read)
         if not answers:
             raise ChainUnavailable(
@@ -227,16 +236,16 @@ async def _announced_by_blooms(others: Chain, logs: Collection[EventLog]) -> set
         else:
             end = middle
     pruned = numbers[:first_kept]
-    blooms_of_endpoints = (
-        [dict(zip(pruned, row, strict=True)) for row in await others.logs.read_blooms(pruned)] if pruned else []
-    )
-    if pruned and not blooms_of_endpoints:
+    if not pruned:
+        return set()
+    rows = await others.logs.read_blooms(pruned)
+    if not rows:
         raise ChainUnavailable(f"no endpoint of chain {others.chain_id} that was asked gives the blocks of logs")
-    return {
-        log
-        for log in logs
-        if log.block_number in pruned and all(may_hold(blooms[log.block_number], log) for blooms in blooms_of_endpoints)
-    }
+    announced = {log for log in logs if log.block_number in pruned}
+    for row in rows:
+        blooms = dict(zip(pruned, row, strict=True))
+        announced = {log for log in announced if may_hold(blooms[log.block_number], log)}
+    return announced
 
 
 async def _read_second(chain: Chain, wanted: LogFilter, first: int, last: int) -> ExtraLogs:
@@ -261,11 +270,9 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
         nonlocal found
 
         def read(answers: Sequence[Any]) -> list[EventLog] | None:
-            return (
-                None
-                if isinstance(answers[0], RpcError)
-                else wanted.check_logs(wire.decode_logs(answers[0]), first, last)
-            )
+            if isinstance(answers[0], RpcError):
+                return None
+            return wanted.check_logs(wire.decode_logs(answers[0]), first, last)
 
         if time.monotonic() >= ends:
             raise ChainUnavailable("the second endpoint takes too long")

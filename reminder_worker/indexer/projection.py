@@ -61,11 +61,13 @@ def project_legacy(events: Iterable[ChainEvent]) -> ProjectedRow | None:
                 "deleted_at": None,
                 "auto_renew": False,
             }
-        elif row is not None and event.name == "TransferEOALegacyDeleted":
+        elif row is None:
+            continue
+        elif event.name == "TransferEOALegacyDeleted":
             row["deleted_at"] = event.block_time
-        elif row is not None and event.name == "TransferEOALegacyAutoRenewSet":
+        elif event.name == "TransferEOALegacyAutoRenewSet":
             row["auto_renew"] = event.data["enabled"]
-        elif row is not None and event.name in ACTIVATED:
+        elif event.name in ACTIVATED:
             row["activated_at"] = row["activated_at"] or event.block_time
     return row
 
@@ -78,11 +80,13 @@ def project_config(events: Iterable[ChainEvent]) -> ProjectedRow | None:
             row = dict(event.data)
         elif event.name == "LegacyConfigReset":
             row = None
-        elif row is not None and event.name == "BeneficiariesEmailSync":
+        elif row is None:
+            continue
+        elif event.name == "BeneficiariesEmailSync":
             row["beneficiaries"] = event.data["beneficiaries"]
-        elif row is not None and event.name == "SecondLineEmailReset":
+        elif event.name == "SecondLineEmailReset":
             row["second_line"] = None
-        elif row is not None and event.name == "ThirdLineEmailReset":
+        elif event.name == "ThirdLineEmailReset":
             row["third_line"] = None
         if row is not None:
             row |= {"legacy": event.legacy, "creator": event.creator, "updated_block": event.block_number}
@@ -187,15 +191,10 @@ def config_of(row: Mapping[str, Any]) -> ReminderConfig:
 
 
 def timelock_of(row: Any) -> IndexedTimelock:
-    assets = [
-        TimelockAsset(
-            vault=asset["vault"],
-            token=asset["token"],
-            token_id=None if asset["id"] is None else int(asset["id"]),
-            amount=int(asset["amount"]),
-        )
-        for asset in row.assets
-    ]
+    assets = []
+    for asset in row.assets:
+        token_id = None if asset["id"] is None else int(asset["id"])
+        assets.append(TimelockAsset(asset["vault"], asset["token"], token_id, int(asset["amount"])))
     return IndexedTimelock(
         timelock_id=row.timelock_id,
         lock_type=row.lock_type,

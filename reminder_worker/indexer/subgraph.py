@@ -91,8 +91,8 @@ class ReminderConfigurationRow(SubgraphEntity, frozen=True, rename="camel"):
         return ReminderConfig(
             legacy=self.id.lower(),
             creator=self.creator.lower(),
-            cosigners=tuple(address.lower() for address in self.cosigners),
-            beneficiaries=tuple(address.lower() for address in self.beneficiaries),
+            cosigners=tuple(map(str.lower, self.cosigners)),
+            beneficiaries=tuple(map(str.lower, self.beneficiaries)),
             second_line=nonzero_address(self.second_line),
             third_line=nonzero_address(self.third_line),
         )
@@ -198,20 +198,18 @@ class SubgraphClient:
         """Within a block the order is that of the entities' ids: the entity does not tell its log's position."""
         where = {"firstBlock": str(first_block), "lastBlock": str(last_block)}
         rows = await self._read_pages("notify_requested", where, NotifyRequestedRow, at)
-        found = [signal for row in rows if (signal := row.to_signal()) is not None]
+        found = [signal for signal in map(NotifyRequestedRow.to_signal, rows) if signal is not None]
         if any(not first_block <= signal.block_number <= last_block for signal in found):
             raise self._mark_failing("notifyRequesteds: blockNumber outside the blocks asked for")
         return sorted(found, key=lambda signal: signal.block_number)
 
     async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
         rows = await self._by_key("reminder_configurations", legacies, ReminderConfigurationRow, at)
-        return {config.legacy: config for row in rows if (config := row.to_config())}
+        configs = map(ReminderConfigurationRow.to_config, rows)
+        return {config.legacy: config for config in configs if config is not None}
 
     async def read_timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
-        keys = [str(number) for number in ids]
-        return await self._with_assets(await self._by_key("timelocks", keys, TimelockRow, at), at)
-
-    async def _with_assets(self, rows: Sequence[TimelockRow], at: IndexHead) -> dict[int, IndexedTimelock]:
+        rows = await self._by_key("timelocks", [str(number) for number in ids], TimelockRow, at)
         assets: dict[str, list[TimelockAsset]] = {row.id: [] for row in rows}
         for asset in await self._by_key("timelock_assets", list(assets), TimelockAssetRow, at, by_id=False):
             if asset.timelock.id not in assets:
@@ -236,19 +234,16 @@ class SubgraphClient:
         found: list[E] = []
         after = ""
         for _ in range(2000):
-            page = await self._read_rows(query, {**variables, "block": at.hash, "after": after}, shape)
-            ids = [after, *(row.id for row in page)]
+            values = {**variables, "block": at.hash, "after": after}
+            page: EntityRows[E] = await self._send_query(query, values, EntityRows[shape])  # type: ignore[valid-type]
+            ids = [after, *(row.id for row in page.rows)]
             if any(one >= other for one, other in pairwise(ids)):
                 raise self._mark_failing(f"{query}: id not in ascending order")
-            found += page
-            if len(page) < 1000:  # the limit of `first` of a graph-node
+            found += page.rows
+            if len(page.rows) < 1000:  # the limit of `first` of a graph-node
                 return found
             after = ids[-1]
         raise self._mark_failing(f"{query}: more than 2000 pages")
-
-    async def _read_rows(self, query: str, variables: Mapping[str, Any], shape: type[E]) -> list[E]:
-        answer: EntityRows[E] = await self._send_query(query, variables, EntityRows[shape])  # type: ignore[valid-type]
-        return answer.rows
 
     async def _send_query(self, query: str, variables: Mapping[str, Any], shape: type[T]) -> T:
         body = msgspec.json.encode({"query": QUERIES[query], "variables": variables})

@@ -139,14 +139,16 @@ def find_possible_audience(
 
 
 def configured_people(config: ReminderConfig) -> frozenset[str]:
-    lines = {line for line in (config.second_line, config.third_line) if line}
+    lines = filter(None, (config.second_line, config.third_line))
     return frozenset({config.creator, *config.cosigners, *config.beneficiaries, *lines})
 
 
 def is_named(line: int, members: LegacyMembership) -> bool:
     """Return whether this line has a member. Removing the last member keeps the time between the lines, and
     the chain goes on opening the window of that line."""
-    return line == 1 or (members.second_line if line == 2 else members.third_line) is not None
+    if line == 1:
+        return True
+    return (members.second_line if line == 2 else members.third_line) is not None
 
 
 def _list_members(members: LegacyMembership, line: int, may_act: bool) -> Iterator[tuple[RecipientRole, str]]:
@@ -176,12 +178,13 @@ async def read_memberships(
     """
     legacies = list(legacy_types)
     found = dict(zip(legacies, await LegacyReads(chain).read_members(legacies, at=at), strict=True))
-    safes = sorted({each.owner for legacy, each in found.items() if each and legacy_types[legacy] == SAFE})
-    signers = await read_safe_signers(chain, safes, at)
-    memberships = {}
+    safes = {legacy: each.owner for legacy, each in found.items() if each and legacy_types[legacy] == SAFE}
+    signers = await read_safe_signers(chain, sorted(set(safes.values())), at)
+    memberships: dict[str, LegacyMembership | None] = dict.fromkeys(legacies)
     for legacy, each in found.items():
-        named = signers[each.owner] if each and legacy_types[legacy] == SAFE else ()
-        memberships[legacy] = None if each is None or named is None else make_membership(each, named)
+        named = signers[safes[legacy]] if legacy in safes else ()
+        if each is not None and named is not None:
+            memberships[legacy] = make_membership(each, named)
     return memberships
 
 
@@ -201,12 +204,15 @@ async def read_safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict
 
     A Safe has no bound of its own, and any contract can pretend to be a Safe.
     """
+    signers: dict[str, tuple[str, ...] | None] = dict.fromkeys(safes, ())
+    if not safes:
+        return signers
     get_owners = bytes.fromhex("a0e67e2b")
-    answers = await chain.call_many([ContractCall(safe, get_owners) for safe in safes], at=at) if safes else []
-    return {
-        safe: () if isinstance(answer, RevertedCall) else read_or_none(_read_owners, answer)
-        for safe, answer in zip(safes, answers, strict=True)
-    }
+    answers = await chain.call_many([ContractCall(safe, get_owners) for safe in safes], at=at)
+    for safe, answer in zip(safes, answers, strict=True):
+        if not isinstance(answer, RevertedCall):
+            signers[safe] = read_or_none(_read_owners, answer)
+    return signers
 
 
 def _read_owners(data: bytes, position: int) -> tuple[str, ...]:
@@ -229,7 +235,9 @@ def sum_received(
     sums: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for log in logs:
         transfer = decode_transfer(log)
-        if transfer and transfer.amount and transfer.sender in sources and transfer.recipient in heirs:
+        if transfer is None or transfer.amount == 0:
+            continue
+        if transfer.sender in sources and transfer.recipient in heirs:
             sums[transfer.recipient][transfer.token] += transfer.amount
     return {str(heir): _keep_most_valuable(tokens, {*whitelist, ETHER}) for heir, tokens in sums.items()}
 
@@ -244,19 +252,26 @@ def select_claim_transfers(
     """
     if set(told.values()) <= {legacy}:
         return list(logs)
-    transfers = map(decode_transfer, logs)
-    gives = [at for at, transfer in enumerate(transfers) if transfer is not None and transfer.sender == owner]
-    told_first = bool(gives) and min(told) < min(gives) and max(told) < max(gives)
+    gives = []
+    for at, transfer in enumerate(map(decode_transfer, logs)):
+        if transfer is not None and transfer.sender == owner:
+            gives.append(at)
+    if not gives:
+        return list(logs)
+    told_first = min(told) < min(gives) and max(told) < max(gives)
 
     def is_claimed(at: int) -> bool:
         if told_first:
-            nearest = max((each for each in told if each < at), default=None)
+            nearest = max((each for each in told if each < at), default=-1)
         else:
-            nearest = min((each for each in told if each > at), default=None)
-        return nearest is not None and told[nearest] == legacy
+            nearest = min((each for each in told if each > at), default=-1)
+        return told.get(nearest) == legacy
 
-    others = {at for at in gives if not is_claimed(at)}
-    return [log for at, log in enumerate(logs) if at not in others]
+    kept = []
+    for at, log in enumerate(logs):
+        if at not in gives or is_claimed(at):
+            kept.append(log)
+    return kept
 
 
 def _keep_most_valuable(tokens: Mapping[str, int], whitelist: Collection[str]) -> dict[str, int]:

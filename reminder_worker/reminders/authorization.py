@@ -139,7 +139,9 @@ class _RequestCheck:
 
     async def ask_chain(self, chain: Chain) -> _ChainVerdict:
         # Read the code of the likely creator: a contract decides by ERC-1271.
-        account = self.signer if self.likely is not None and self.likely.creator == self.signer else None
+        account = None
+        if self.likely is not None and self.likely.creator == self.signer:
+            account = self.signer
         identity, code = await LegacyReads(chain).recognise(self.request.legacy, likely=self.likely, account=account)
         if identity is None:
             return _ChainVerdict(None)
@@ -148,7 +150,9 @@ class _RequestCheck:
             verdict = SignatureVerdict(True)
         else:
             verdict = await SignatureVerifier(chain).check_signature(self.digest, signature, creator)
-        is_premium = verdict.is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
+        is_premium = False
+        if verdict.is_signed and self.require_premium:
+            is_premium = await PremiumSetting(chain).is_premium(creator)
         return _ChainVerdict(identity, verdict.is_signed, is_premium, verdict.hint)
 
 

@@ -19,9 +19,9 @@ from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
 from reminder_worker.chain.contracts.safes import SafeLegacy, read_safes
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.chain.types import BlockHeader
-from reminder_worker.concurrency import collecting_young_objects_only, run_together
+from reminder_worker.concurrency import collecting_young_objects_only, run_together, split_batches
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.queries import array_text, json_text
+from reminder_worker.database.queries import array_text, json_text, list_columns
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, TouchedAccounts
@@ -89,6 +89,11 @@ class WatchedLegacy:
     enabled: bool
     place: str
     version: str
+
+    @property
+    def is_read_whole(self) -> bool:
+        """Return whether members and Premium are read, too: after an event, or while they are not stored."""
+        return self.changed or self.unknown
 
 
 @dataclass(slots=True)
@@ -231,10 +236,10 @@ class _DueRun:
         self.report.block_number = head.number
         reads = WindowReads(self._chain, head.hash, self._questions)
         self._default_ahead = await ReminderView(self._chain).read_default_notify_ahead(at=self.head.hash)
-        size = self._settings.due_batch_size
-        safes = [each for each in watched if each.legacy_type == SAFE]
-        others = [each for each in watched if each.legacy_type != SAFE]
-        batches = [group[i : i + size] for group in (others, safes) for i in range(0, len(group), size)]
+        size, safes, others = self._settings.due_batch_size, list[WatchedLegacy](), list[WatchedLegacy]()
+        for each in watched:
+            (safes if each.legacy_type == SAFE else others).append(each)
+        batches = split_batches(others, size) + split_batches(safes, size)
         await run_together(*(self._read_batch(batch, reads, ends) for batch in batches))
         await self._store_readings(1)
 
@@ -257,8 +262,9 @@ class _DueRun:
                 deadlines = list_window_deadlines(state.windows, state.triggers)
                 looks.append(WindowReading(each, state.triggers, state.ahead or self._default_ahead, deadlines))
         await self._read_members(looks)
-        await self._read_premiums(looks)
-        await self._read_safes(looks)
+        answered = [look for look in looks if look.triggers]
+        await self._read_premiums(answered)
+        await self._read_safes(answered)
         for look in looks:
             _pause_windows(look)
         return looks
@@ -268,8 +274,11 @@ class _DueRun:
         wanted: list[tuple[WindowReading, str]] = []
         for each in looks:
             row = each.watched
-            safe = each.members.owner if each.members and row.legacy_type == SAFE else row.safe
-            if safe and each.triggers and (row.changed or is_first_of_day(row.asked_at, self.head.timestamp)):
+            safe = row.safe
+            if each.members and row.legacy_type == SAFE:
+                safe = each.members.owner
+            is_due = row.changed or is_first_of_day(row.asked_at, self.head.timestamp)
+            if safe and is_due:
                 wanted.append((each, safe))
         if not wanted:
             return
@@ -283,7 +292,7 @@ class _DueRun:
 
     async def _read_premiums(self, looks: Sequence[WindowReading]) -> None:
         # Only after an event: each payment for Premium has one, and each reset.
-        wanted = [each for each in looks if each.triggers and (each.watched.changed or each.watched.unknown)]
+        wanted = [each for each in looks if each.watched.is_read_whole]
         creators = sorted({each.watched.creator for each in wanted})
         if not creators:
             return
@@ -305,32 +314,39 @@ class _DueRun:
     async def _read_members(self, looks: Sequence[WindowReading]) -> None:
         # Only for some legacies: reading the members of all would double the requests. They are stored to validate
         # signals of blocks whose state is gone.
-        wanted = [each for each in looks if each.open or each.watched.changed or each.watched.unknown]
+        wanted = [each for each in looks if each.open or each.watched.is_read_whole]
         types = {each.watched.legacy: each.watched.legacy_type for each in wanted if each.triggers}
         if not types:
             return
         read = await read_memberships(self._chain, types, self.head.hash)
-        doubtful = [each.watched.legacy for each in wanted if each.open and self._seems_old(each, 0)]
+        doubtful = [each.watched.legacy for each in wanted if self._seems_old(each, 0)]
         resets = await RenewalReads(self._chain).read_resets(doubtful, at=self.head.hash)
         active = dict(zip(doubtful, resets, strict=True))
         for each in wanted:
-            found = read.get(each.watched.legacy)
-            # Keep the stored members of a legacy that an activation emptied: a signal may have to be judged by them.
-            each.members = None if found is not None and not found.beneficiaries and not each.open else found
+            members = read.get(each.watched.legacy)
             if each.open:
+                each.members = members
                 each.old = self._seems_old(each, active.get(each.watched.legacy) or 0)
-                each.triggers = each.triggers if each.members else None
+                each.triggers = each.triggers if members else None
+            elif members is not None and members.beneficiaries:
+                # Keep the stored members of a legacy that an activation emptied: signals may be judged by them.
+                each.members = members
 
     async def _store_readings(self, least: int) -> None:
         """Write the readings once there are at least `least`."""
         if len(self._to_store) < least:
             return
         looks, self._to_store = self._to_store, []
-        if self.report.asked == self.report.reverting and all(look.triggers is None for look in looks):
+        has_answers = self.report.asked > self.report.reverting or any(look.triggers for look in looks)
+        if not has_answers:
             await self._ask_for_others()
         for part in _split_for_storing(looks):
-            answered = [each for each in part if each.triggers is not None]
-            failed = [each.watched for each in part if each.triggers is None]
+            answered, failed = list[WindowReading](), list[WatchedLegacy]()
+            for each in part:
+                if each.triggers:
+                    answered.append(each)
+                else:
+                    failed.append(each.watched)
             await through_deadlocks(partial(self._write_readings, answered, failed))
             self._count_readings(answered, failed)
 
@@ -353,47 +369,37 @@ class _DueRun:
             return frozenset()
         known = max(look.watched.asked_at or 0, active_at)
         now, oldest = self.head.timestamp, self.head.timestamp - self._settings.signal_max_age_seconds
-        return frozenset(
-            (window, deadline)
-            for window, deadline in look.open
-            if max(earliest_opening(window, look.triggers, look.ahead), known) < oldest
-            # Not old: the legacy was just saved, so no email was possible before, and the deadline is in the future.
-            and not (look.watched.asked_at is None and deadline > now)
-        )
+        old = set()
+        for window, deadline in look.open:
+            if look.watched.asked_at is None and deadline > now:
+                continue  # the legacy was just saved: no email was possible before
+            if max(earliest_opening(window, look.triggers, look.ahead), known) < oldest:
+                old.add((window, deadline))
+        return frozenset(old)
 
     async def _write_readings(self, looks: Sequence[WindowReading], failed: Sequence[WatchedLegacy]) -> None:
         """Write windows, then `watch`, each ordered by legacy: writes of recipients lock in the same order."""
-        now = self.head.timestamp
-        values = {
-            "chain_id": self._chain.chain_id,
-            "block": self.head.number,
-            "now": now,
-            "seen": json_text(
-                [
-                    {"legacy": look.watched.legacy, "window": pair[0], "deadline": pair[1], "old": pair in look.old}
-                    for look in looks
-                    for pair in look.open
-                ]
-            ),
-            "asked": array_text(look.watched.legacy for look in looks),
-            "changed": array_text(look.watched.legacy for look in looks if look.watched.changed),
-            "places": array_text(look.watched.place for look in looks),
-            "versions": array_text(look.watched.version for look in looks),
-            "next_asks": array_text(
-                next_reading_time(now, look.watched.legacy, look.watched.legacy_type, look.triggers, look.ahead)
-                for look in looks
-                if look.triggers
-            ),
-            "memberships": array_text(json_text(look.members) if look.members else None for look in looks),
-            "premiums": array_text(look.premium_until for look in looks),
-            "guards": array_text(look.guarded for look in looks),
-            "modules": array_text(look.enabled for look in looks),
-            "failed": array_text(each.legacy for each in failed),
-            "failed_places": array_text(each.place for each in failed),
-            "failed_versions": array_text(each.version for each in failed),
+        now, seen, next_asks, memberships = self.head.timestamp, list[object](), list[int](), list[str | None]()
+        for look in looks:
+            row = look.watched
+            for pair in look.open:
+                seen.append({"legacy": row.legacy, "window": pair[0], "deadline": pair[1], "old": pair in look.old})
+            if look.triggers:
+                next_asks.append(next_reading_time(now, row.legacy, row.legacy_type, look.triggers, look.ahead))
+            memberships.append(json_text(look.members) if look.members else None)
+        rows = [look.watched for look in looks]
+        columns = {
+            **list_columns(rows, asked="legacy", places="place", versions="version"),
+            **list_columns(looks, premiums="premium_until", guards="guarded", modules="enabled"),
+            **list_columns(failed, failed="legacy", failed_places="place", failed_versions="version"),
+            "changed": [row.legacy for row in rows if row.changed],
+            "memberships": memberships,
+            "next_asks": next_asks,
         }
+        values: dict[str, object] = {name: array_text(column) for name, column in columns.items()}
+        values |= {"chain_id": self._chain.chain_id, "block": self.head.number, "now": now, "seen": json_text(seen)}
         async with self._engine.begin() as conn:
-            if any(look.open for look in looks):
+            if seen:
                 await conn.execute(sql["see_windows"], values)
             if looks:
                 await conn.execute(sql["close_windows"], values)

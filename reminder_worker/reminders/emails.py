@@ -129,18 +129,23 @@ class ReminderLedger:
     ) -> ClaimSelection[ReminderEmail]:
         """Delete entries without a recipient, settle those of people without email, apply the rules on repetition."""
         orphans = [entry.id for entry in entries if entry.stored is None]
-        unsubscribed = [row.id for row in rows if row.suppressed]
-        bounced = [row.id for row in rows if row.bounced and not row.suppressed]
+        unsubscribed, bounced, crowded = list[UUID](), list[UUID](), set[UUID]()
+        for row in rows:
+            if row.suppressed:
+                unsubscribed.append(row.id)
+            elif row.bounced:
+                bounced.append(row.id)
+            if row.crowded:
+                crowded.add(row.id)
         await _run_with_ids(connection, sql["delete_orphans"], orphans)
         await _run_with_ids(connection, sql["suppress"], unsubscribed, reason="suppressed")
         await _run_with_ids(connection, sql["suppress"], bounced, reason="bounced")
         settled = {*orphans, *unsubscribed, *bounced}
-        due = [entry for entry in entries if entry.id not in settled] if settled else entries
-        crowded = {row.id for row in rows if row.crowded}
+        due = [entry for entry in entries if entry.id not in settled]
         siblings = await _read_siblings(connection, [entry for entry in due if entry.id in crowded], token)
         decision = decide_claim(due, siblings)
-        kept = {entry.id for entry in decision.claim}
-        put_back = [entry.id for entry in due if entry.id not in kept and entry.id not in decision.merge]
+        decided = {*decision.merge, *(entry.id for entry in decision.claim)}
+        put_back = [entry.id for entry in due if entry.id not in decided]
         await _run_with_ids(connection, sql["put_back"], put_back)
         if decision.merge:
             merged = [{"id": id, "into_id": into} for id, into in decision.merge.items()]
@@ -158,8 +163,11 @@ class ReminderLedger:
 
         A lagging node may have caused the drop: it does not know the latest windows and heirs.
         """
-        dropped = [settlement.entry for settlement in settlements if settlement.state == "dropped"]
-        legacies = {(entry.chain_id, entry.legacy) for entry in dropped if entry.kind in KIND_WINDOWS}
+        legacies = set()
+        for settlement in settlements:
+            entry = settlement.entry
+            if settlement.state == "dropped" and entry.kind in KIND_WINDOWS:
+                legacies.add((entry.chain_id, entry.legacy))
         if legacies:
             rows = [{"chain_id": chain_id, "legacy": legacy} for chain_id, legacy in sorted(legacies)]
             await connection.execute(sql["ask_again"], {"rows": json_text(rows)})

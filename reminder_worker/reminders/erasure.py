@@ -41,9 +41,8 @@ async def erase_recipients(
     if cause in ("link", "signature"):
         await mark_erased(connection, [(row.chain_id, row.legacy, row.recipient) for row in rows])
     await connection.execute(delete(recipient).where(tuple_(*key).in_([tuple(row) for row in rows])))
-    legacies = sorted({(row.chain_id, row.legacy) for row in rows})
-    values = {"chains": [chain_id for chain_id, _ in legacies], "legacies": [legacy for _, legacy in legacies]}
-    await connection.execute(sql["unwatch"], values)
+    chains, legacies = zip(*sorted({(row.chain_id, row.legacy) for row in rows}), strict=True)
+    await connection.execute(sql["unwatch"], {"chains": list(chains), "legacies": list(legacies)})
     if cause is not None:
         await count_erasures(connection, cause, len(rows))
     return len(rows)

@@ -20,7 +20,7 @@ from reminder_worker.chain.contracts.safes import SafeLegacy, SafeState, read_sa
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata, TokenReads
 from reminder_worker.chain.renewals import RenewalReads, RenewState
 from reminder_worker.chain.types import ETHER, BlockHeader
-from reminder_worker.concurrency import run_together
+from reminder_worker.concurrency import run_together, split_batches
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig
 from reminder_worker.indexer.selector import IndexerSelector
@@ -88,23 +88,25 @@ class ReminderFactReader:
         facts = self._known
         if facts is None or facts.head.hash != head.hash or len(facts.legacies) > 20_000:
             facts = self._known = ReminderFacts(head)
+
+        def select(kinds: Collection[ReminderKind]) -> list[ReminderEmail]:
+            return [entry for entry in entries if entry.kind in kinds]
+
         legacies = {entry.legacy for entry in entries}
-        due = {entry.legacy for entry in entries if entry.kind in KIND_WINDOWS}
-        configured = sorted({entry.legacy for entry in entries if entry.kind not in ACTIVATIONS})
+        due = {entry.legacy for entry in select(KIND_WINDOWS)}
+        configured = {entry.legacy for entry in entries if entry.kind not in ACTIVATIONS}
+        instructed = [entry for entry in select({ReminderKind.INSTRUCTIONS}) if entry.role == RecipientRole.OWNER]
         _, _, configs, amounts, told = await run_together(
             self._learn_legacies(facts, sorted(legacies - facts.legacies.keys())),
             self._learn_windows(facts, sorted(due - facts.windows.keys())),
-            self._read_configs(configured, head.number),
-            self._read_amounts([entry for entry in entries if entry.kind is ReminderKind.ACTIVATED_TRANSFER]),
-            self._count_told(
-                [e for e in entries if e.kind is ReminderKind.INSTRUCTIONS and e.role == RecipientRole.OWNER]
-            ),
+            self._read_configs(sorted(configured), head.number),
+            self._read_amounts(select({ReminderKind.ACTIVATED_TRANSFER})),
+            self._count_told(instructed),
         )
-        renewals = await self._read_renewals(
-            facts, {e.legacy for e in entries if e.kind is ReminderKind.AUTO_RENEW_BUDGET}
-        )
-        expiries = await self._read_expiries(facts, {e.recipient for e in entries if e.kind in OWNER_WARNINGS})
-        await self._learn_safes(facts, {e.legacy for e in entries if e.kind in SAFE_TROUBLES} | due)
+        budgets = {entry.legacy for entry in select({ReminderKind.AUTO_RENEW_BUDGET})}
+        renewals = await self._read_renewals(facts, budgets)
+        expiries = await self._read_expiries(facts, {entry.recipient for entry in select(OWNER_WARNINGS)})
+        await self._learn_safes(facts, due | {entry.legacy for entry in select(SAFE_TROUBLES)})
         return ReminderFacts(
             head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals, expiries, facts.safes
         )
@@ -131,16 +133,16 @@ class ReminderFactReader:
         if not legacies:
             return
         found = await LegacyReads(self._chain).read_facts(legacies, at=facts.head.hash)
-        safes = {each.owner for each in found if each is not None and each.legacy_type == SAFE}
-        facts.signers.update(
-            await read_safe_signers(self._chain, sorted(safes - facts.signers.keys()), facts.head.hash)
-        )
-        for legacy, each in zip(legacies, found, strict=True):
-            crowded = each is not None and each.legacy_type == SAFE and facts.signers[each.owner] is None
-            facts.legacies[legacy] = None if crowded else each
+        owners = {each.legacy: each.owner for each in found if each and each.legacy_type == SAFE}
+        unknown = sorted(set(owners.values()) - facts.signers.keys())
+        facts.signers.update(await read_safe_signers(self._chain, unknown, facts.head.hash))
+        facts.legacies.update(zip(legacies, found, strict=True))
+        for legacy, safe in owners.items():
+            if facts.signers[safe] is None:
+                facts.legacies[legacy] = None
 
     async def _learn_windows(self, facts: ReminderFacts, legacies: Sequence[str]) -> None:
-        batches = [legacies[i : i + self._batch_size] for i in range(0, len(legacies), self._batch_size)]
+        batches = split_batches(legacies, self._batch_size)
         asked = (read_open_windows(self._chain, batch, facts.head.hash, self._questions) for batch in batches)
         for found in await run_together(*asked):
             facts.windows.update(found)
@@ -148,7 +150,8 @@ class ReminderFactReader:
     async def _read_renewals(self, facts: ReminderFacts, legacies: Collection[str]) -> dict[str, RenewState]:
         """Return the auto-renew state of each readable legacy with a renewing router."""
         router = self._chain.settings.transfer_eoa_legacy_router
-        asked = [one for one in (facts.legacies[legacy] for legacy in sorted(legacies)) if one and one.router == router]
+        known = [facts.legacies[legacy] for legacy in sorted(legacies)]
+        asked = [one for one in known if one and one.router == router]
         states = await RenewalReads(self._chain).read_states([one.legacy_id for one in asked], at=facts.head.hash)
         return {one.legacy: state for one, state in zip(asked, states, strict=True) if state is not None}
 
@@ -169,14 +172,11 @@ class ReminderFactReader:
         stored: dict[UUID, dict[str, Any]] = defaultdict(dict)
         for row in rows:  # two lines of one transaction have the same transfers
             stored[row.entry_id][row.tx_hash] = row.amounts or {}
-        sums = {
-            entry.id: sum_amounts(
-                stored[entry.id].values(),
-                None if entry.role in (RecipientRole.OWNER, RecipientRole.COSIGNER) else entry.recipient,
-            )
-            for entry in entries
-        }
-        tokens = sorted({token for each in sums.values() for token in each} - {ETHER})
+        sums = {}
+        for entry in entries:
+            sees_all = entry.role in (RecipientRole.OWNER, RecipientRole.COSIGNER)
+            sums[entry.id] = sum_amounts(stored[entry.id].values(), None if sees_all else entry.recipient)
+        tokens = sorted(set[str]().union(*sums.values()) - {ETHER})
         whitelist, metadata = await run_together(
             TokenWhiteList(self._chain).read_tokens(), self._tokens.read_metadata(tokens)
         )
@@ -202,6 +202,9 @@ def _list_amounts(
     amounts = []
     for token in sorted(sums, key=lambda token: (token not in whitelist, token))[:100]:
         about = metadata[token]
-        symbol = about.symbol if about and token in whitelist else None
-        amounts.append(TokenAmount(token, sums[token], symbol, about.decimals if about else None))
+        if about is None:
+            amounts.append(TokenAmount(token, sums[token], None, None))
+        else:
+            symbol = about.symbol if token in whitelist else None
+            amounts.append(TokenAmount(token, sums[token], symbol, about.decimals))
     return amounts

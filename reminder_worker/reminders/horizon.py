@@ -57,8 +57,11 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
     latest -= latest % QUARTER_SECONDS
     if is_old_build(triggers) or min(triggers) - ahead > latest:
         return latest
-    openings = [moment for trigger in triggers for moment in (trigger - ahead, trigger)]
-    return min([latest, *(moment for moment in openings if moment > now)])
+    for trigger in triggers:
+        for opening in (trigger - ahead, trigger):
+            if now < opening < latest:
+                latest = opening
+    return latest
 
 
 def is_first_of_day(asked_at: int | None, now: int) -> bool:
@@ -90,9 +93,8 @@ class WindowReads:
     async def read_windows(self, people: Sequence[tuple[str, str]]) -> list[LegacyWindows | None]:
         """Return the state of each legacy, in order; None for a reverting one. `people`: legacies with creators."""
         packed = await read_packed(self._chain, people, at=self._at)
-        return await self._read_apart(people) if packed is None else packed
-
-    async def _read_apart(self, people: Sequence[tuple[str, str]]) -> list[LegacyWindows | None]:
+        if packed is not None:
+            return packed
         legacies = [legacy for legacy, _ in people]
         windows, triggers, _ = await run_together(
             read_open_windows(self._chain, legacies, self._at, self._places),
@@ -102,8 +104,10 @@ class WindowReads:
         states: list[LegacyWindows | None] = []
         for (legacy, creator), times in zip(people, triggers, strict=True):
             opened = windows.get(legacy)
-            answers = times is not None and opened is not None
-            states.append(LegacyWindows(tuple(sorted(opened)), times, self._ahead[creator]) if answers else None)
+            if times is None or opened is None:
+                states.append(None)
+            else:
+                states.append(LegacyWindows(tuple(sorted(opened)), times, self._ahead[creator]))
         return states
 
     async def _learn_ahead(self, creators: set[str]) -> None:

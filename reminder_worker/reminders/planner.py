@@ -4,7 +4,8 @@ Planning can be repeated at any time: each email exists once. Emails dropped bec
 the window opens again for the same deadline.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -17,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import in_time, run_together
 from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.database.queries import list_columns
 from reminder_worker.errors import NotConfigured, ServiceError
 from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.indexer.selector import IndexerSelector
@@ -168,24 +170,27 @@ class Planner:
         judged = await self._reader.validate_signals(signals)
         async with self._engine.begin() as conn:
             stored = await lock_recipients(conn, self._chain_id, {each.signal.legacy for each in judged})
-            entries = [entry for each in judged for entry in _plan_signal_emails(each, stored)]
+            entries: list[PlannedEmail] = []
+            for each in judged:
+                entries += _plan_signal_emails(each, stored)
             made = await insert_emails(conn, self._chain_id, entries, rearm=False)
-            results = {
-                "chain_id": self._chain_id,
-                "tx_hashes": [each.signal.tx_hash for each in judged],
-                "legacies": [each.signal.legacy for each in judged],
-                "kinds": [each.signal.kind for each in judged],
-                "layers": [each.signal.layer for each in judged],
-                "states": [each.state for each in judged],
-                "reasons": [each.reason for each in judged],
-                "amounts": [each.amounts for each in judged],
-                "delays": [each.delay for each in judged],
-            }
-            await conn.execute(sql["settle_signals"], results)
+            results = list_columns(
+                judged,
+                tx_hashes="signal.tx_hash",
+                legacies="signal.legacy",
+                kinds="signal.kind",
+                layers="signal.layer",
+                states="state",
+                reasons="reason",
+                amounts="amounts",
+                delays="delay",
+            )
+            await conn.execute(sql["settle_signals"], {"chain_id": self._chain_id, **results})
+        states = results["states"]
         report.entries += made
-        report.signals += sum(each.state == "planned" for each in judged)
-        report.refused += sum(each.state == "refused" for each in judged)
-        report.later += sum(each.state == "new" for each in judged)
+        report.signals += states.count("planned")
+        report.refused += states.count("refused")
+        report.later += states.count("new")
         return len(signals)
 
     async def _plan_windows(self, report: PlanReport, most: int) -> int:
@@ -199,23 +204,16 @@ class Planner:
         legacies = sorted({row.legacy for row in windows})
         # The configuration must not be older than the members: a person configured in between would get no email.
         configs = await self._indexers.reminder_configs(legacies, max(row.membership_block for row in windows))
-        marks = {
-            "chain_id": self._chain_id,
-            "legacies": [row.legacy for row in windows],
-            "windows": [row.window for row in windows],
-            "deadlines": [row.deadline for row in windows],
-            "versions": [row.version for row in windows],
-        }
+        marks = list_columns(windows, legacies="legacy", windows="window", deadlines="deadline", versions="version")
         async with self._engine.begin() as conn:
             stored = await lock_recipients(conn, self._chain_id, legacies)
             # A write of recipients changes each window's version, so an older plan marks nothing.
-            marked = {tuple(row) for row in await conn.execute(sql["mark_windows"], marks)}
-            entries = [
-                entry
-                for row in windows
-                if (row.legacy, row.window, row.deadline) in marked
-                for entry in _plan_window_emails(row, configs.get(row.legacy), stored.get(row.legacy, ()))
-            ]
+            marking = await conn.execute(sql["mark_windows"], {"chain_id": self._chain_id, **marks})
+            marked = {tuple(row) for row in marking}
+            entries: list[PlannedEmail] = []
+            for row in windows:
+                if (row.legacy, row.window, row.deadline) in marked:
+                    entries += _plan_window_emails(row, configs.get(row.legacy), stored.get(row.legacy, ()))
             made = await insert_emails(conn, self._chain_id, entries, rearm=True)
         report.entries += made
         report.windows += len(marked)
@@ -223,19 +221,12 @@ class Planner:
 
     async def _plan_budgets(self, report: PlanReport, most: int) -> int:
         """Plan emails to owners whose auto-renew ends soon; the chain is read again before sending."""
+        kind, role = ReminderKind.AUTO_RENEW_BUDGET, RecipientRole.OWNER
         async with self._engine.begin() as conn:
             budgets = await self._find_ending_budgets(conn, self._chain_id, most)
-            legacies = {budget.legacy for budget in budgets}
-            stored = await lock_recipients(conn, self._chain_id, legacies) if budgets else {}
-            kind, role = ReminderKind.AUTO_RENEW_BUDGET, RecipientRole.OWNER
-            entries = [
-                PlannedEmail(budget.legacy, budget.owner, kind, budget.event, role)
-                for budget in budgets
-                if budget.owner in stored.get(budget.legacy, ())
-            ]
-            made = await insert_emails(conn, self._chain_id, entries, rearm=True)
-        report.entries += made
-        report.budgets += len(entries)
+            wanted = [PlannedEmail(each.legacy, each.owner, kind, each.event, role) for each in budgets]
+            kinds = await self._insert_of_stored(conn, wanted, report)
+        report.budgets += kinds[kind]
         return len(budgets)
 
     async def _plan_ends(self, report: PlanReport, most: int) -> int:
@@ -244,19 +235,24 @@ class Planner:
             values = {"chain_id": self._chain_id, "limit": most}
             premiums = (await conn.execute(sql["ending_premiums"], values)).all()
             troubles = (await conn.execute(sql["safe_troubles"], values)).all()
-            ends = [*premiums, *troubles]
-            stored = await lock_recipients(conn, self._chain_id, {row.legacy for row in ends}) if ends else {}
-            entries = [
-                PlannedEmail(row.legacy, row.creator, ReminderKind(row.kind), row.event, RecipientRole.OWNER)
-                for row in ends
-                if row.creator in stored.get(row.legacy, ())
-            ]
-            made = await insert_emails(conn, self._chain_id, entries, rearm=True)
-        report.entries += made
-        report.premiums += sum(entry.kind in ENDS_OF_PREMIUM for entry in entries)
-        report.guards += sum(entry.kind is ReminderKind.GUARD_REMOVED for entry in entries)
-        report.modules += sum(entry.kind is ReminderKind.MODULE_DISABLED for entry in entries)
+            wanted = []
+            for row in (*premiums, *troubles):
+                kind = ReminderKind(row.kind)
+                wanted.append(PlannedEmail(row.legacy, row.creator, kind, row.event, RecipientRole.OWNER))
+            kinds = await self._insert_of_stored(conn, wanted, report)
+        report.premiums += sum(kinds[kind] for kind in ENDS_OF_PREMIUM)
+        report.guards += kinds[ReminderKind.GUARD_REMOVED]
+        report.modules += kinds[ReminderKind.MODULE_DISABLED]
         return max(len(premiums), len(troubles))
+
+    async def _insert_of_stored(
+        self, conn: AsyncConnection, wanted: Sequence[PlannedEmail], report: PlanReport
+    ) -> Counter[ReminderKind]:
+        """Insert the emails whose recipient is stored; return how many they are, by kind."""
+        stored = await lock_recipients(conn, self._chain_id, {each.legacy for each in wanted})
+        entries = [each for each in wanted if each.recipient in stored.get(each.legacy, ())]
+        report.entries += await insert_emails(conn, self._chain_id, entries, rearm=True)
+        return Counter(each.kind for each in entries)
 
 
 def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[PlannedEmail]:
@@ -278,9 +274,11 @@ def _plan_signal_emails(judged: ValidatedSignal, stored: Mapping[str, Sequence[s
         yield PlannedEmail(signal.legacy, recipient, signal.kind_of_email, signal.event, role)
 
 
-async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterable[str]) -> dict[str, list[str]]:
+async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Collection[str]) -> dict[str, list[str]]:
     """Lock the recipients of these legacies until the transaction ends; return them by legacy."""
     found: dict[str, list[str]] = {}
+    if not legacies:
+        return found
     values = {"chain_id": chain_id, "legacies": sorted(legacies)}
     for legacy, recipient in await conn.execute(sql["lock_recipients"], values):
         found.setdefault(legacy, []).append(recipient)
@@ -291,15 +289,10 @@ async def insert_emails(conn: AsyncConnection, chain_id: int, entries: Sequence[
     """Insert missing emails; with `rearm`, also queue dropped ones again. Return their number."""
     if not entries:
         return 0
-    values = {
-        "chain_id": chain_id,
-        "legacies": [entry.legacy for entry in entries],
-        "recipients": [entry.recipient for entry in entries],
-        "kinds": [entry.kind.value for entry in entries],
-        "events": [entry.event for entry in entries],
-        "roles": [entry.role.value for entry in entries],
-        "rearm": rearm,
-    }
+    columns = list_columns(
+        entries, legacies="legacy", recipients="recipient", kinds="kind.value", events="event", roles="role.value"
+    )
+    values = {"chain_id": chain_id, "rearm": rearm, **columns}
     return (await conn.execute(sql["insert_entries"], values)).rowcount
 
 

@@ -294,16 +294,15 @@ class RecipientStore:
             hashes = {each.recipient: self._hashes.hash_email(each.email) for each in wanted}
             erased = await settle_marks(conn, request.chain_id, request.legacy, hashes)
             wanted = [each for each in wanted if each.recipient not in erased]
-            gone = [address for address in stored if address not in {each.recipient for each in wanted}]
+            gone = sorted(stored.keys() - {each.recipient for each in wanted})
             # Whoever signs says that the addresses are right: where an email came back, the next one is tried again.
             again = await forget_bounces(conn, {hashes[each.recipient] for each in wanted})
-            changed = [
-                each
-                for each in wanted
-                if hashes[each.recipient] in again or not self._is_same(stored.get(each.recipient), each)
-            ]
+            changed = []
+            for each in wanted:
+                if hashes[each.recipient] in again or not self._is_same(stored.get(each.recipient), each):
+                    changed.append(each)
             known = {row.email_hash for row in stored.values()}
-            new = {self._hashes.hash_email(each.email) for each in changed} - known
+            new = {hashes[each.recipient] for each in changed} - known
             subject, most = f"{request.chain_id}:{granted.identity.creator}", self._settings.new_addresses_per_creator
             await self._quotas.reserve_one(
                 conn, "new_addresses", subject, most, 86_400, cost=len(new), code="daily_cap_reached"

@@ -112,7 +112,9 @@ class ReminderRenderer:
         """Return the result of an undecided entry that the mail service does not know; None: post it again as is."""
         if entry.sent_meanwhile:
             return retry_later(entry, 3600.0)
-        if entry.body is None and entry.stored is not None and (entry.reworded or entry.kind in PLANNED_AGAIN):
+        if entry.body is not None or entry.stored is None:
+            return None
+        if entry.reworded or entry.kind in PLANNED_AGAIN:
             return render_again(entry)  # its recipient was replaced: a lasting state concerns the new address, too
         return None
 
@@ -133,10 +135,8 @@ class ReminderRenderer:
                 settled.extend(retry_later(entry, 5.0, "chain_not_readable") for entry in some)
 
         for chain_id in by_chain.keys() - self._readers.keys():  # a chain served before
-            settled.extend(retry_later(entry, 300.0, "chain_not_configured") for entry in by_chain[chain_id])
-        await run_together(
-            *(read_chain(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers)
-        )
+            settled.extend(retry_later(entry, 300.0, "chain_not_configured") for entry in by_chain.pop(chain_id))
+        await run_together(*(read_chain(chain_id, some) for chain_id, some in by_chain.items()))
         return facts, settled
 
     def _check_relevance(
@@ -326,9 +326,9 @@ def _find_reason_not_to_ask(entry: ReminderEmail, legacy: LegacyFacts, state: Re
     if read_budget_anchor(entry.event) != state.budget_anchor:
         return "checked_in"
     step = budget_step(state.budget_end, now)
-    return (
-        None if step is not None and entry.event == format_budget_event(state.budget_anchor, step) else "window_closed"
-    )
+    if step is None or entry.event != format_budget_event(state.budget_anchor, step):
+        return "window_closed"
+    return None
 
 
 def _find_reason_not_to_warn(entry: ReminderEmail, legacy: LegacyFacts, facts: ReminderFacts) -> str | None:
@@ -351,8 +351,9 @@ def _find_deadline(entry: ReminderEmail, legacy: LegacyFacts, now: int) -> int |
         return read_budget_anchor(entry.event) + BUDGET_SECONDS
     if entry.kind in ENDS_OF_PREMIUM:
         return read_premium_expiry(entry.event)
-    first = legacy.triggers[0]
-    return first if entry.kind not in ACTIVATIONS and now < first else None
+    if entry.kind in ACTIVATIONS or legacy.triggers[0] <= now:
+        return None
+    return legacy.triggers[0]
 
 
 @lru_cache(maxsize=10_000)

@@ -171,7 +171,9 @@ def _read_notice(log: EventLog) -> Mapping[str, Any] | None:
 
 def _is_transfer(log: EventLog, senders: Collection[str]) -> bool:
     """Return whether the log moves something of a sender. Anybody may move nothing."""
-    return log.topics[:1] == (TRANSFER_TOPIC,) and len(log.topics) == 3 and log.topics[1] in senders and any(log.data)
+    if len(log.topics) != 3 or log.topics[0] != TRANSFER_TOPIC:
+        return False
+    return log.topics[1] in senders and any(log.data)
 
 
 def _join_logs(notices: Sequence[EventLog], moved: Sequence[EventLog]) -> tuple[EventLog, ...]:

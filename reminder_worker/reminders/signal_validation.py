@@ -143,11 +143,13 @@ class SignalValidator:
         waited = {signal.tx_hash for signal in signals if signal.age > ALONE_AFTER_SECONDS} - denied
         found = {}
         for tx_hash, heard in zip(by_hash, said, strict=True):
-            enough = 1 if is_single or (len(heard) == 1 and tx_hash in waited) else 2
-            transaction = _agree_on_transaction(enough, heard)
+            is_alone = len(heard) == 1 and tx_hash in waited
+            transaction = _agree_on_transaction(1 if is_single or is_alone else 2, heard)
             if transaction is not None:
                 found[tx_hash] = transaction
-            elif not is_single and (len(heard) > 1 or heard == [None]):
+            elif is_single:
+                continue
+            elif len(heard) > 1 or heard == [None]:
                 denied.add(tx_hash)
         return found, denied
 
@@ -163,15 +165,20 @@ class SignalValidator:
         doubted: set[IndexHead] = set()
         found = await asyncio.gather(*(self._read_members(place, some, doubted) for place, some in by_place.items()))
         members = dict(zip(by_place, found, strict=True))
-        unknown = [s for s, place in places.items() if (read := members[place]) is not None and read[s.legacy] is None]
+        unknown = []
+        for signal, place in places.items():
+            read = members[place]
+            if read is not None and read[signal.legacy] is None:
+                unknown.append(signal)
         transfers = [signal for signal in good if signal.kind == SignalKind.TRANSFER_ACTIVATION]
+        whitelist = await TokenWhiteList(self._chain).read_tokens() if transfers else frozenset[str]()
         known = SignalFacts(
             members=members,
             doubted=doubted,
             instead=await self._find_members_instead(unknown, types),
             configs=await self._read_configs(by_place),
-            lines=await self._read_told_lines(transfers) if transfers else {},
-            whitelist=await TokenWhiteList(self._chain).read_tokens() if transfers else frozenset(),
+            lines=await self._read_told_lines(transfers),
+            whitelist=whitelist,
         )
         return [self._decide_signal(signal, within, places.get(signal), known) for signal, within in good.items()]
 
@@ -242,24 +249,26 @@ class SignalValidator:
         """Return current members, else stored ones; for an activation only stored ones: it may empty the lists."""
         if not signals:
             return {}
-        lasting = {s.legacy: types[s.legacy] for s in signals if s.kind_of_email not in ACTIVATIONS}
+        lasting = {each.legacy: types[each.legacy] for each in signals if each.kind_of_email not in ACTIVATIONS}
         head = await self._chain.get_head()
         now = await read_memberships(self._chain, lasting, head.hash) if lasting else {}
         values = {"chain_id": self._chain.chain_id, "legacies": sorted({signal.legacy for signal in signals})}
         async with self._engine.connect() as conn:
             rows = await conn.execute(sql["stored_memberships"], values)
             stored = {row.legacy: msgspec.convert(row.membership, LegacyMembership) for row in rows}
-        return {
-            s: (now.get(s.legacy) if s.kind_of_email not in ACTIVATIONS else None) or stored.get(s.legacy)
-            for s in signals
-        }
+        members = {}
+        for signal in signals:
+            members[signal] = stored.get(signal.legacy)
+            if signal.kind_of_email not in ACTIVATIONS:
+                members[signal] = now.get(signal.legacy) or members[signal]
+        return members
 
     async def _read_configs(
         self, by_place: Mapping[IndexHead, Mapping[str, int]]
     ) -> dict[IndexHead, dict[str, ReminderConfig]]:
         """Return configurations by block. A block that no index has, or has any more, is absent."""
         chain_id = self._chain.chain_id
-        legacies = sorted({legacy for types in by_place.values() for legacy in types})
+        legacies = sorted(set[str]().union(*by_place.values()))
         async with self._engine.connect() as conn:
             # Cursor and events from one snapshot: a reorganisation in between would hide all configurations.
             await conn.execution_options(isolation_level="REPEATABLE READ")
@@ -273,9 +282,10 @@ class SignalValidator:
         found = {}
         for place, types in by_place.items():
             if cursor is not None and cursor.number >= place.number:
-                past = [event for event in events if event.block_number <= place.number and event.legacy in types]
-                found[place] = _fold_configs(past)
-            elif (answer := await self._ask_indexer(place, types)) is not None:
+                found[place] = _fold_configs(events, place.number, types)
+                continue
+            answer = await self._ask_indexer(place, types)
+            if answer is not None:
                 found[place] = answer
         return found
 
@@ -288,19 +298,20 @@ class SignalValidator:
 
     async def _read_told_lines(self, signals: Iterable[StoredSignal]) -> dict[tuple[str, int], int]:
         asked = sorted({(signal.legacy, signal.block_time) for signal in signals})
-        values = {
-            "chain_id": self._chain.chain_id,
-            "legacies": [legacy for legacy, _ in asked],
-            "times": [time for _, time in asked],
-        }
+        if not asked:
+            return {}
+        legacies, times = [legacy for legacy, _ in asked], [time for _, time in asked]
+        values = {"chain_id": self._chain.chain_id, "legacies": legacies, "times": times}
         async with self._engine.connect() as conn:
             return {(row.legacy, row.at): row.line for row in await conn.execute(sql["told_lines"], values)}
 
 
 def _agree_on_transaction(enough: int, said: Sequence[SignalTransaction | None]) -> SignalTransaction | None:
     """Return the transaction that `enough` endpoints return alike."""
-    times = Counter(each for each in said if each is not None)
-    return next((each for each, voices in times.items() if voices >= enough), None)
+    for each, voices in Counter(said).items():
+        if each is not None and voices >= enough:
+            return each
+    return None
 
 
 def _is_announced(transaction: SignalTransaction, signal: StoredSignal) -> bool:
@@ -318,13 +329,18 @@ def _select_transfers(signal: StoredSignal, transaction: SignalTransaction, owne
     return select_claim_transfers(transaction.logs, signal.legacy, owner, told)
 
 
-def _fold_configs(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
+def _fold_configs(events: Sequence[ChainEvent], last: int, legacies: Collection[str]) -> dict[str, ReminderConfig]:
+    """Return the configurations of these legacies at block `last`."""
     by_legacy: dict[str, list[ChainEvent]] = defaultdict(list)
     for event in events:
-        if event.legacy is not None:
+        if event.legacy and event.legacy in legacies and event.block_number <= last:
             by_legacy[event.legacy].append(event)
-    folded = {legacy: project_config(some) for legacy, some in by_legacy.items()}
-    return {legacy: config_of(row) for legacy, row in folded.items() if row is not None}
+    configs = {}
+    for legacy, some in by_legacy.items():
+        row = project_config(some)
+        if row is not None:
+            configs[legacy] = config_of(row)
+    return configs
 
 
 def _retry_later(signal: StoredSignal, reason: str = "not_readable_yet") -> ValidatedSignal:

@@ -76,11 +76,14 @@ class SignalPass:
         """Store signals range by range; the cursor moves in the same transaction. Raises `Unavailable`."""
         ends = time.monotonic() + budget_seconds
         report, which = SignalReport(), self._chain.settings.signal_block
-        while (step := await self._read_next_range(await self._chain.get_block(which))) is not None:
+        while True:
+            step = await self._read_next_range(await self._chain.get_block(which))
+            if step is None:
+                return report
             if time.monotonic() >= ends:
                 return replace(report, more=True)
             if not await self._store_range(step):
-                break  # another run works
+                return report  # another run works
             too_old = sum(map(step.is_too_old, step.fresh))
             report = replace(
                 report,
@@ -90,7 +93,6 @@ class SignalPass:
                 too_old=report.too_old + too_old,
                 source=step.source,
             )
-        return report
 
     async def read_again(self) -> None:
         """Delete the cursor: the next run reads all young signals again, as after a reorganisation."""
@@ -160,11 +162,12 @@ class SignalPass:
         )
         async with self._engine.connect() as connection:
             stored = {tuple(row[:4]): row for row in await connection.execute(statement)}
-        return tuple(
-            signal
-            for key, signal in by_key.items()
-            if key not in stored or (stored[key].state == "new" and stored[key].block_number != signal.block_number)
-        )
+        fresh = []
+        for key, signal in by_key.items():
+            row = stored.get(key)
+            if row is None or (row.state == "new" and row.block_number != signal.block_number):
+                fresh.append(signal)
+        return tuple(fresh)
 
     async def _store_range(self, step: _SignalBatch) -> bool:
         """Store a range. A transaction moved to another block updates its signal.

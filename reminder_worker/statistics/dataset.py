@@ -37,7 +37,6 @@ class FileWords:
 
 
 def _describe_files() -> dict[str, FileWords]:
-    hour = ColumnWords("timestamp[ms, UTC]", "start of an hour", "The hour (UTC) of the block that was read.")
     value = (
         "Value of what live legacies and live timelocks secure, in tokens with a price feed. NFTs and tokens without a "
         "feed do not count. "
@@ -56,6 +55,52 @@ def _describe_files() -> dict[str, FileWords]:
             "Value of the amount. Null without a price feed, a fresh price or decimals: a sum then says too little.",
         ),
     }
+    day_changes = (
+        "The files of today and yesterday are written again each hour: a day is final 24 hours after its end. After a "
+        "pause of the service the days of the pause are written, too. An operator may write an older day anew."
+    )
+    files = (
+        *_describe_hours(tokens, value),
+        *_describe_days(day_changes, tokens, value),
+        *_describe_service_days(day_changes),
+        *_describe_chain_days(day_changes),
+    )
+    return {file.name: file for file in files}
+
+
+def _describe_hours(tokens: Mapping[str, ColumnWords], value: str) -> tuple[FileWords, ...]:
+    hour = ColumnWords("timestamp[ms, UTC]", "start of an hour", "The hour (UTC) of the block that was read.")
+    hour_changes = (
+        "The file is replaced within its hour if a missing price comes. "
+        "It is replaced or deleted later if its block left the chain."
+    )
+    return (
+        FileWords(
+            SNAPSHOTS,
+            "chain and hour",
+            hour_changes,
+            {
+                "hour": hour,
+                "block_number": ColumnWords("int64", "block", "The block at which everything was read."),
+                "block_time": ColumnWords("timestamp[ms, UTC]", "moment", "The time of that block."),
+                "legacies_total": ColumnWords("int64", "legacies", "Legacies ever created, of accounts and Safes."),
+                "legacies_live": ColumnWords("int64", "legacies", "Neither claimed nor deleted: these secure value."),
+                "legacies_activated": ColumnWords("int64", "legacies", "Claimed at least once, and not deleted."),
+                "legacies_deleted": ColumnWords("int64", "legacies", "Deleted, Safe legacies included."),
+                "timelocks_total": ColumnWords("int64", "timelocks", "Timelocks ever created, gifts included."),
+                "timelocks_live": ColumnWords("int64", "timelocks", "Timelocks that still hold something."),
+                "timelocks_ended": ColumnWords("int64", "timelocks", "Timelocks paid out in full."),
+                "gifts_total": ColumnWords("int64", "gifts", "Timelocks of the gift type ever created."),
+                "value_secured_usd": ColumnWords(
+                    "decimal(38,2)", "US dollars", value + "Null if a needed price is not fresh."
+                ),
+            },
+        ),
+        FileWords(TOKENS, "chain, hour and token with an amount", hour_changes, {**tokens, "hour": hour}),
+    )
+
+
+def _describe_days(day_changes: str, tokens: Mapping[str, ColumnWords], value: str) -> tuple[FileWords, ...]:
     series = {
         "legacies_created": "Legacies created",
         "legacies_activated": "Legacies claimed for the first time (deleted later or not)",
@@ -64,73 +109,37 @@ def _describe_files() -> dict[str, FileWords]:
         "gifts_sealed": "Timelocks of the gift type created",
         "timelocks_withdrawn": "Timelocks paid out in full",
     }
-    day_changes = (
-        "The files of today and yesterday are written again each hour: a day is final 24 hours after its end. After a "
-        "pause of the service the days of the pause are written, too. An operator may write an older day anew."
+    happened, totals = {}, {}
+    for name, text in series.items():
+        unit = name.partition("_")[0]
+        happened[name] = ColumnWords("int64", unit, f"{text}, on that day.")
+        totals[f"total_{name}"] = ColumnWords("int64", unit, f"{text}, until the end of that day.")
+    return (
+        FileWords(
+            DAYS,
+            "chain and day (UTC, by block time)",
+            day_changes,
+            {
+                **happened,
+                **totals,
+                "value_secured_usd": ColumnWords(
+                    "decimal(38,2)",
+                    "US dollars",
+                    value + "By the day's last snapshot; null without one or its value.",
+                ),
+                "value_block_number": ColumnWords("int64", "block", "The block of that snapshot; null without one."),
+            },
+        ),
+        FileWords(
+            DAY_TOKENS,
+            "chain, day and token with an amount, by the day's last snapshot",
+            day_changes + " Without a snapshot the file has no row.",
+            tokens,
+        ),
     )
-    hour_changes = (
-        "The file is replaced within its hour if a missing price comes. "
-        "It is replaced or deleted later if its block left the chain."
-    )
-    return {
-        file.name: file
-        for file in (
-            FileWords(
-                SNAPSHOTS,
-                "chain and hour",
-                hour_changes,
-                {
-                    "hour": hour,
-                    "block_number": ColumnWords("int64", "block", "The block at which everything was read."),
-                    "block_time": ColumnWords("timestamp[ms, UTC]", "moment", "The time of that block."),
-                    "legacies_total": ColumnWords("int64", "legacies", "Legacies ever created, of accounts and Safes."),
-                    "legacies_live": ColumnWords(
-                        "int64", "legacies", "Neither claimed nor deleted: these secure value."
-                    ),
-                    "legacies_activated": ColumnWords("int64", "legacies", "Claimed at least once, and not deleted."),
-                    "legacies_deleted": ColumnWords("int64", "legacies", "Deleted, Safe legacies included."),
-                    "timelocks_total": ColumnWords("int64", "timelocks", "Timelocks ever created, gifts included."),
-                    "timelocks_live": ColumnWords("int64", "timelocks", "Timelocks that still hold something."),
-                    "timelocks_ended": ColumnWords("int64", "timelocks", "Timelocks paid out in full."),
-                    "gifts_total": ColumnWords("int64", "gifts", "Timelocks of the gift type ever created."),
-                    "value_secured_usd": ColumnWords(
-                        "decimal(38,2)", "US dollars", value + "Null if a needed price is not fresh."
-                    ),
-                },
-            ),
-            FileWords(TOKENS, "chain, hour and token with an amount", hour_changes, {**tokens, "hour": hour}),
-            FileWords(
-                DAYS,
-                "chain and day (UTC, by block time)",
-                day_changes,
-                {
-                    **{n: ColumnWords("int64", n.split("_")[0], f"{text}, on that day.") for n, text in series.items()},
-                    **{
-                        f"total_{name}": ColumnWords("int64", name.split("_")[0], f"{text}, until the end of that day.")
-                        for name, text in series.items()
-                    },
-                    "value_secured_usd": ColumnWords(
-                        "decimal(38,2)",
-                        "US dollars",
-                        value + "By the day's last snapshot; null without one or its value.",
-                    ),
-                    "value_block_number": ColumnWords(
-                        "int64", "block", "The block of that snapshot; null without one."
-                    ),
-                },
-            ),
-            FileWords(
-                DAY_TOKENS,
-                "chain, day and token with an amount, by the day's last snapshot",
-                day_changes + " Without a snapshot the file has no row.",
-                tokens,
-            ),
-            *_describe_series(day_changes),
-        )
-    }
 
 
-def _describe_series(day_changes: str) -> tuple[FileWords, ...]:
+def _describe_service_days(day_changes: str) -> tuple[FileWords, ...]:
     changes = day_changes + " After 60 days it does not change at all: older rows are deleted from the database."
     return (
         FileWords(
@@ -171,6 +180,11 @@ def _describe_series(day_changes: str) -> tuple[FileWords, ...]:
                 ),
             },
         ),
+    )
+
+
+def _describe_chain_days(day_changes: str) -> tuple[FileWords, ...]:
+    return (
         FileWords(
             DAY_LEGACIES,
             "chain, day (UTC, by block time), type of legacy and state",

@@ -93,7 +93,8 @@ async def _read_relays(connection: AsyncConnection, settings: ChainSettings, day
     found = {(row.day, row.lane): row for row in await connection.execute(sql["day_relays"], given)}
     rows = []
     for day, lane in product(days, RelayLane):
-        if (row := found.get((day, lane.value))) is None:
+        row = found.get((day, lane.value))
+        if row is None:
             rows.append((day, lane.value, 0, 0, 0, "0", 0.0, Decimal(0)))
             continue
         wei, usd = int(row.spent_wei), row.usd and row.usd.quantize(Decimal("0.01"))

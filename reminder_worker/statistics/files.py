@@ -99,14 +99,12 @@ def _make_snapshot_frame(snapshot: StatisticsSnapshot) -> pl.DataFrame:
 
 def make_tokens_frame(tokens: Sequence[Mapping[str, Any]], **columns: Any) -> pl.DataFrame:
     """Return a row for each token: `units` are whole tokens, rounded; `amount` is exact."""
-    rows = [
-        {
-            **{name: token[name] for name in ("token", "symbol", "decimals", "amount")},
-            "units": None if token["decimals"] is None else int(token["amount"]) / 10 ** token["decimals"],
-            "usd": None if token["usd"] is None else Decimal(token["usd"]),
-        }
-        for token in tokens
-    ]
+    rows = []
+    for token in tokens:
+        row = {name: token[name] for name in ("token", "symbol", "decimals", "amount")}
+        row["units"] = None if token["decimals"] is None else int(token["amount"]) / 10 ** token["decimals"]
+        row["usd"] = None if token["usd"] is None else Decimal(token["usd"])
+        rows.append(row)
     schema = {"token": pl.String, "symbol": pl.String, "decimals": pl.Int16, "amount": pl.String, "units": pl.Float64}
     return pl.DataFrame(rows, schema={**schema, "usd": DOLLARS}).with_columns(
         [pl.lit(value, dtype=MOMENT).alias(name) for name, value in columns.items()]
@@ -157,11 +155,10 @@ async def write_series(
     if not days:
         return
     chain_id = settings.chain_id
-    frames = [
-        (name_file(dataset, day, chain_id, DAY), of_day)
-        for dataset, frame in (await read_series(engine, settings, legacies, days)).items()
-        for day, of_day in _split_days(dataset, frame, days)
-    ]
+    frames: list[tuple[str, pl.DataFrame]] = []
+    for dataset, frame in (await read_series(engine, settings, legacies, days)).items():
+        for day, of_day in _split_days(dataset, frame, days):
+            frames.append((name_file(dataset, day, chain_id, DAY), of_day))
     valued = await find_last_of_each_day(engine, chain_id, min(days), max(days))
     if taken is not None:
         valued[taken.day] = taken
@@ -182,8 +179,9 @@ def _write_frames(store: FileStore, frames: Sequence[tuple[str, pl.DataFrame]]) 
 def _split_days(dataset: str, frame: pl.DataFrame, days: Sequence[date]) -> list[tuple[date, pl.DataFrame]]:
     """Return the frame of each day; a day without gifts has an empty one, an old day without rows has none."""
     by_day = {key[0]: part for key, part in frame.partition_by("day", include_key=False, as_dict=True).items()}
-    empty = frame.clear().drop("day")
-    return [(day, by_day.get(day, empty)) for day in days if day in by_day or dataset == DAY_GIFTS]
+    if dataset == DAY_GIFTS:
+        by_day = dict.fromkeys(days, frame.clear().drop("day")) | by_day
+    return [(day, by_day[day]) for day in days if day in by_day]
 
 
 def select_days(series: pl.DataFrame, days: Sequence[date]) -> pl.DataFrame:
@@ -197,10 +195,13 @@ def select_days(series: pl.DataFrame, days: Sequence[date]) -> pl.DataFrame:
 
 def add_values(found: pl.DataFrame, valued: dict[date, StatisticsSnapshot]) -> pl.DataFrame:
     """Add the value secured, by the last snapshot of each day; empty without a snapshot."""
-    snapshots = [valued.get(day) for day in found["day"]]
+    values, blocks = list[Any](), list[Any]()
+    for day in found["day"]:
+        snapshot = valued.get(day)
+        values.append(snapshot and snapshot.value_secured_usd)
+        blocks.append(snapshot and snapshot.block_number)
     return found.with_columns(
-        pl.Series("value_secured_usd", [each and each.value_secured_usd for each in snapshots], dtype=DOLLARS),
-        pl.Series("value_block_number", [each and each.block_number for each in snapshots], dtype=pl.Int64),
+        pl.Series("value_secured_usd", values, dtype=DOLLARS), pl.Series("value_block_number", blocks, dtype=pl.Int64)
     )
 
 
@@ -210,11 +211,11 @@ def find_days_to_write(
     """Return days without a final file: from the last run on, yesterday at least, and days without a file."""
     first = series["day"][0] if len(series) else today
     fresh = min(last_run or first, today - timedelta(days=1))
-    days = (first + timedelta(days=back) for back in range((today - first).days + 1))
     known = (DAYS, DAY_LEGACIES, DAY_GIFTS)  # emails and relays of old days are not known
     written = set().union(*(store.list(dataset) for dataset in known))
-    return [
-        day
-        for day in days
-        if day >= fresh or any(name_file(dataset, day, chain_id, DAY) not in written for dataset in known)
-    ]
+    found = []
+    for back in range((today - first).days + 1):
+        day = first + timedelta(days=back)
+        if day >= fresh or not written.issuperset(name_file(dataset, day, chain_id, DAY) for dataset in known):
+            found.append(day)
+    return found

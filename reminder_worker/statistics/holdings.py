@@ -19,6 +19,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import decode_configured
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
+from reminder_worker.concurrency import split_batches
 from reminder_worker.indexer.models import EOA, SAFE
 from reminder_worker.statistics.aggregates import HolderToken, TokenAllowance, add_amounts, sum_movable
 
@@ -74,8 +75,7 @@ def _split_by_owner(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
 
 async def _sum_wei(chain: Chain, accounts: Sequence[str], block: BlockHeader) -> int:
     total, question = 0, find_selector("Multicall3", "getEthBalance")
-    for start in range(0, len(accounts), CALLS_AT_ONCE):
-        batch = accounts[start : start + CALLS_AT_ONCE]
+    for batch in split_batches(accounts, CALLS_AT_ONCE):
         calls = [ContractCall(chain.settings.multicall3, question + encode_address(account)) for account in batch]
         answers = await chain.call_many(calls, at=block.hash)
         total += sum(decode_configured("getEthBalance", abi_codec.word_at, answer) for answer in answers)
@@ -122,7 +122,7 @@ class _HoldingsReader:
         legacies = sorted({legacy for _, _, legacy in asked})
         pull_vaults = await LegacyReads(self._chain).read_pull_vaults(legacies, at=self._block.hash)
         vaults = {legacy: vault or "" for legacy, vault in zip(legacies, pull_vaults, strict=True)}
-        at_vaults = list({(owner, token, vaults[legacy]): None for owner, token, legacy in asked if vaults[legacy]})
+        at_vaults = {(owner, token, vaults[legacy]): 0 for owner, token, legacy in asked if vaults[legacy]}
         permits = dict(zip(at_vaults, await self._read_permits(at_vaults), strict=True))
         for (owner, token, legacy), amount in zip(asked, own, strict=True):
             allowance = TokenAllowance(amount, vaults[legacy], permits.get((owner, token, vaults[legacy]), 0))
@@ -164,10 +164,12 @@ class _HoldingsReader:
     async def _read(self, calls: Iterator[ContractCall], decode: Callable[[bytes], int | None]) -> list[int | None]:
         """Return decoded answers in order; None for a failed call or an unexpected answer."""
         found: list[int | None] = []
-        while batch := list(islice(calls, CALLS_AT_ONCE)):
+        while True:
+            batch = list(islice(calls, CALLS_AT_ONCE))
+            if not batch:
+                return found
             for answer in await self._chain.call_many(batch, at=self._block.hash):
                 found.append(None if isinstance(answer, RevertedCall) else decode(answer))
-        return found
 
     def _decode_permit(self, answer: bytes) -> int | None:
         """Return the amount, or None once it has expired; as Permit2, count the moment of expiry as valid."""

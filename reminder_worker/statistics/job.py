@@ -178,17 +178,18 @@ class StatisticsPass:
 
         readable = {token: amount for token, amount in rows.locked.items() if token not in holdings.unreadable}
         amounts = aggregates.add_amounts(readable, holdings.amounts, {ETHER: holdings.wei})
-        metadata = await TokenReads(self._chain).read_metadata(
-            [token for token in amounts if token != ETHER], at=block.hash
-        )
+        tokens = [token for token in amounts if token != ETHER]
+        metadata = await TokenReads(self._chain).read_metadata(tokens, at=block.hash)
         return value_tokens(amounts, {**metadata, ETHER: ETHER_METADATA}, await self._fresh_prices())
 
     async def _can_value_more(self, taken: StatisticsSnapshot) -> bool:
         """Return whether a token without a value would get one now; an absurd amount never does."""
         lacking = [token for token in taken.tokens if token["usd"] is None and token["decimals"] is not None]
         prices = await self._fresh_prices() if lacking else {}
-        values = [value_amount(int(t["amount"]), t["decimals"], prices.get(t["token"])) for t in lacking]
-        return any(value is not None for value in values)
+        for token in lacking:
+            if value_amount(int(token["amount"]), token["decimals"], prices.get(token["token"])) is not None:
+                return True
+        return False
 
     async def _fresh_prices(self) -> dict[str, Decimal]:
         prices = await find_current_prices(self._engine, self._chain.settings)

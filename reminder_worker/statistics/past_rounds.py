@@ -6,6 +6,7 @@ phase, dates of rounds rise. A round counts for a moment if no later round of it
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain as joined
 from typing import Final
 
 import structlog
@@ -157,18 +158,26 @@ async def read_rounds(
     if not await reader.read_description():
         raise ChainUnavailable("the feed gives no answer")
     found = []
-    for gift, round_id in zip(gifts, await reader.find_ids([each.moment for each in gifts]), strict=True):
+    ids = await reader.find_ids([each.moment for each in gifts])
+    for gift, round_id in zip(gifts, ids, strict=True):
         if round_id is None:
             continue
         now, before = await reader.read_answers([round_id, round_id - 1])
         if feed.is_wrapped:
             rate = await _read_rate(chain, feed.token, gift.block)
             now, before = apply_rate(now, rate), apply_rate(before, rate)
-        good = before.round if before.round and before.round.updated_at and before.round.answer > 0 else None
+        good = before.round
+        if good is not None and (good.updated_at == 0 or good.answer <= 0):
+            good = None
         verdict = judge_answer(now, good, gift.moment, feed.heartbeat_seconds)
         if now.round is not None and verdict in (FeedVerdict.GOOD, FeedVerdict.STALE):
             found.append(now.round)
     return found
+
+
+def _spread_probes(low: int, high: int) -> list[int]:
+    """Return numbers above `low` and below `high`, spread evenly."""
+    return sorted({low + (high - low) * step // (PROBES + 1) for step in range(1, PROBES + 1)} - {low})
 
 
 async def _read_rate(chain: Chain, token: str, number: int) -> bytes | RevertedCall:
@@ -205,17 +214,19 @@ class _FeedReader:
         phases = list(range(top, max(-1, top - MOST_PHASES), -1))
         firsts = await self.read_answers([(phase << PHASE_BITS) + 1 for phase in phases])
         begun = [(phase, each.round.updated_at) for phase, each in zip(phases, firsts, strict=True) if each.round]
-        by_moment = [[phase for phase, at in begun if 0 < at <= moment][:2] for moment in moments]
-        found = await self._search([(each[0], m) for each, m in zip(by_moment, moments, strict=True) if each])
-        newest = iter(found)
-        best = [next(newest) if each else None for each in by_moment]
-        for index, (each, moment) in enumerate(zip(by_moment, moments, strict=True)):
-            chosen = best[index]
-            late = chosen is not None and is_stale(moment - chosen.updated_at, self._feed.heartbeat_seconds)
-            if chosen is not None and late and len(each) == 2:
-                (other,) = await self._search([(each[1], moment)])
-                best[index] = max(chosen, other, key=lambda found: found.updated_at)
-        return [each.round_id if each else None for each in best]
+        candidates = {}
+        for moment in moments:
+            of_moment = [phase for phase, at in begun if 0 < at <= moment]
+            if of_moment:
+                candidates[moment] = of_moment
+        newest = await self._search([(of_moment[0], moment) for moment, of_moment in candidates.items()])
+        best: dict[int, int] = {}
+        for (moment, of_moment), chosen in zip(candidates.items(), newest, strict=True):
+            if len(of_moment) > 1 and is_stale(moment - chosen.updated_at, self._feed.heartbeat_seconds):
+                (other,) = await self._search([(of_moment[1], moment)])
+                chosen = max(chosen, other, key=lambda found: found.updated_at)
+            best[moment] = chosen.round_id
+        return [best.get(moment) for moment in moments]
 
     async def _search(self, asked: Sequence[tuple[int, int]]) -> list[PriceRound]:
         """Return each phase's newest round by its moment. Each phase has a round that is old enough.
@@ -223,14 +234,10 @@ class _FeedReader:
         All searches go on together, each step with some probes of every search.
         """
         low = [(phase << PHASE_BITS) + 1 for phase, _ in asked]
-        high = [(phase << PHASE_BITS) + LAST_NUMBER for phase, _ in asked]
-        high = [self._latest + 1 if each > self._latest else each for each in high]
+        high = [min((phase << PHASE_BITS) + LAST_NUMBER, self._latest + 1) for phase, _ in asked]
         while any(end - start > 1 for start, end in zip(low, high, strict=True)):
-            probes = [
-                sorted({start + (end - start) * step // (PROBES + 1) for step in range(1, PROBES + 1)} - {start})
-                for start, end in zip(low, high, strict=True)
-            ]
-            answers = iter(await self.read_answers([number for each in probes for number in each]))
+            probes = list(map(_spread_probes, low, high))
+            answers = iter(await self.read_answers(list(joined.from_iterable(probes))))
             for index, (numbers, (_, moment)) in enumerate(zip(probes, asked, strict=True)):
                 for number in numbers:
                     answer = next(answers)
@@ -239,10 +246,12 @@ class _FeedReader:
                     else:
                         high[index] = min(high[index], number)
                 low[index] = min(low[index], high[index] - 1)
-        found = [each.round for each in await self.read_answers(low)]
-        if any(each is None for each in found):
-            raise ChainUnavailable("a round that was there is gone")
-        return [each for each in found if each is not None]
+        found = []
+        for answer in await self.read_answers(low):
+            if answer.round is None:
+                raise ChainUnavailable("a round that was there is gone")
+            found.append(answer.round)
+        return found
 
     async def read_answers(self, numbers: Sequence[int]) -> list[FeedAnswer]:
         """Return the rounds with these ids. Aggregators of one feed have the same decimals."""

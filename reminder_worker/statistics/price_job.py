@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.tokens import TokenReads
+from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenReads
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.database.tables import span
 from reminder_worker.settings.values import PriceFeed
@@ -117,7 +117,7 @@ class PricePass:
     async def _read_symbols(self, block: BlockHeader) -> Mapping[str, str | None]:
         tokens = [feed.token for feed in self._feeds if feed.token != ETHER]
         found = await self._tokens.read_metadata(tokens, at=block.hash)
-        return {ETHER: ETHER} | {token: metadata.symbol if metadata else None for token, metadata in found.items()}
+        return {ETHER: ETHER, **{token: metadata.symbol for token, metadata in found.items() if metadata}}
 
     async def _store_feeds(
         self,
@@ -131,27 +131,27 @@ class PricePass:
         A lagging endpoint does not overwrite the state of a later block for an hour: after that, the later block may
         have been invented. A replaced feed starts again.
         """
-        rows = [
-            {
+        rows = []
+        for reading in readings:
+            symbol, last_round = (reading.last.symbol, reading.last.round_id) if reading.last else (None, None)
+            row = {
                 "chain_id": self._chain.chain_id,
                 "token": reading.feed.token,
                 "feed": reading.feed.series,
-                "symbol": symbols.get(reading.feed.token) or (last.symbol if last else None),
+                "symbol": symbols.get(reading.feed.token) or symbol,
                 "verdict": reading.verdict.value,
-                "round_id": reading.kept_round.round_id if reading.kept_round else last.round_id if last else None,
+                "round_id": reading.kept_round.round_id if reading.kept_round else last_round,
                 "block_number": block.number,
                 "block_time": block.timestamp,
             }
-            for reading in readings
-            for last in [reading.last]
-        ]
+            rows.append(row)
         statement = insert(price_feed).values(rows)
         new = statement.excluded
+        state = ("feed", "symbol", "verdict", "round_id", "block_number", "block_time")
         kept = await connection.scalars(
             statement.on_conflict_do_update(
                 index_elements=["chain_id", "token"],
-                set_={name: new[name] for name in rows[0] if name not in ("chain_id", "token")}
-                | {"asked_at": func.clock_timestamp()},
+                set_={**{name: new[name] for name in state}, "asked_at": func.clock_timestamp()},
                 where=or_(
                     price_feed.c.block_number <= new.block_number,
                     price_feed.c.feed != new.feed,
@@ -167,12 +167,12 @@ class PricePass:
         self, connection: AsyncConnection, block: BlockHeader, readings: Sequence[_FeedReading]
     ) -> None:
         """Store since when the last good rounds are no longer believed; a round given again was never denied."""
-        good = [(each.feed.series, each.kept_round.round_id) for each in readings if each.kept_round]
-        denied = [
-            (each.feed.series, each.last.round_id)
-            for each in readings
-            if each.kept_round is None and each.last is not None and each.last.round_id is not None
-        ]
+        good, denied = list[tuple[str, int]](), list[tuple[str, int]]()
+        for each in readings:
+            if each.kept_round is not None:
+                good.append((each.feed.series, each.kept_round.round_id))
+            elif each.last is not None and each.last.round_id is not None:
+                denied.append((each.feed.series, each.last.round_id))
         round_of_feed, of_chain = tuple_(price.c.feed, price.c.round_id), price.c.chain_id == self._chain.chain_id
         for rounds, since, otherwise in (
             (good, None, price.c.denied_since.is_not(None)),
@@ -217,13 +217,12 @@ async def check_feeds(chain: Chain) -> tuple[bool | None, str]:
     if block is None:
         return False, "the endpoint has no latest block"
     answers = await read_feeds(chain, configured, block)
-    known = await TokenReads(chain).read_metadata(
-        [each.token for each in configured if each.token != ETHER], at=block.hash
-    )
+    tokens = [each.token for each in configured if each.token != ETHER]
+    known = {**await TokenReads(chain).read_metadata(tokens, at=block.hash), ETHER: ETHER_METADATA}
     bad = []
     for each in configured:
-        answer = answers[each.series]
-        symbol = ETHER if each.token == ETHER else found.symbol if (found := known[each.token]) else None
+        answer, metadata = answers[each.series], known[each.token]
+        symbol = metadata.symbol if metadata else None
         verdict = judge_answer(answer, None, block.timestamp, each.heartbeat_seconds)
         if verdict != FeedVerdict.GOOD:
             bad.append(f"{each.token} ({verdict})")

@@ -72,11 +72,12 @@ async def read_feeds(chain: Chain, feeds: Sequence[PriceFeed], block: BlockHeade
     questions = [find_selector("PriceFeed", name) for name in ("latestRoundData", "decimals", "description")]
     by_series = {each.series: each for each in feeds}
     calls = [ContractCall(each.feed, data) for each in by_series.values() for data in questions]
-    wrapped = [each.token for each in by_series.values() if each.is_wrapped]
-    found = await chain.call_many(calls + [ask_rate(token) for token in wrapped], at=block.hash)
-    rates = dict(zip(wrapped, found[len(calls) :], strict=True))
+    wrapped = {name: each.token for name, each in by_series.items() if each.is_wrapped}
+    found = await chain.call_many(calls + [ask_rate(token) for token in wrapped.values()], at=block.hash)
     answers = {name: decode_answer(*found[3 * i : 3 * i + 3]) for i, name in enumerate(by_series)}
-    return {name: apply_rate(each, rates[name]) if name in rates else each for name, each in answers.items()}
+    for name, rate in zip(wrapped, found[len(calls) :], strict=True):
+        answers[name] = apply_rate(answers[name], rate)
+    return answers
 
 
 def ask_rate(token: str) -> ContractCall:
@@ -253,7 +254,8 @@ async def find_prices_at(engine: AsyncEngine, chain_settings: ChainSettings, mom
         rows = {row.token: row for row in await connection.execute(question)}
     found = {}
     for feed in feeds:
-        if row := rows.get(feed.token):
+        row = rows.get(feed.token)
+        if row is not None:
             is_denied = row.denied_since is not None and row.denied_since <= moment
             found[feed.token] = _make_price(feed, row, moment - row.updated_at, is_denied=is_denied)
     return found
@@ -309,10 +311,12 @@ def value_tokens(
     """Return the tokens with an amount, the most valuable first. `prices`: fresh dollars of one whole token."""
     found = []
     for token, amount in amounts.items():
+        if amount == 0:
+            continue
         known = metadata.get(token)
-        if amount and known is None:
+        if known is None:
             found.append(SecuredToken(token, None, None, amount, None))
-        elif amount and known is not None:
+        else:
             usd = value_amount(amount, known.decimals, prices.get(token))
             found.append(SecuredToken(token, known.symbol, known.decimals, amount, usd))
     return sorted(found, key=lambda held: (-(held.usd or Decimal(-1)), held.token))
@@ -325,10 +329,11 @@ def sum_values(tokens: Sequence[SecuredToken], with_feed: frozenset[str]) -> Dec
     """
     found = Decimal(0)
     for held in tokens:
-        if held.token in with_feed and held.usd is None:
+        if held.token not in with_feed:
+            continue
+        if held.usd is None:
             return None
-        if held.token in with_feed and held.usd is not None:
-            found = _EXACT.add(found, held.usd)
+        found = _EXACT.add(found, held.usd)
     return _round_dollars(found) if with_feed else None
 
 

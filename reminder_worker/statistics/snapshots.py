@@ -98,11 +98,12 @@ async def _read_snapshots(engine: AsyncEngine, question: Select[Any]) -> list[St
 
 def find_negative_figures(snapshot: StatisticsSnapshot) -> list[str]:
     """Return the names of figures below zero."""
-    figures: dict[str, Decimal | int] = {
-        f"{group} {name}": value for group, numbers in snapshot.counts.items() for name, value in _flatten(numbers)
-    }
-    figures |= {f"amount of {token['token']}": int(token["amount"]) for token in snapshot.tokens}
-    figures |= {f"dollars of {t['token']}": Decimal(t["usd"]) for t in snapshot.tokens if t["usd"] is not None}
+    figures: dict[str, Decimal | int] = {}
+    for group, numbers in snapshot.counts.items():
+        figures |= {f"{group} {name}": value for name, value in _flatten(numbers)}
+    for token in snapshot.tokens:
+        figures[f"amount of {token['token']}"] = int(token["amount"])
+        figures[f"dollars of {token['token']}"] = Decimal(token["usd"] or 0)
     figures["value secured"] = snapshot.value_secured_usd or 0
     return [name for name, value in figures.items() if value < 0]
 
@@ -128,12 +129,11 @@ def find_jumps(earlier: Sequence[StatisticsSnapshot], after: StatisticsSnapshot)
     Only a reorganisation explains a total that fell.
     `earlier`: newest first. The value is compared with the last known one, since a feed is believed again after a day.
     """
-    before = earlier[0]
-    found = [
-        f"{group} in all: {before.counts[group]['total']} to {after.counts[group]['total']}"
-        for group in ("legacies", "timelocks")
-        if after.counts[group]["total"] < before.counts[group]["total"]
-    ]
+    found = []
+    for group in ("legacies", "timelocks"):
+        old, new = earlier[0].counts[group]["total"], after.counts[group]["total"]
+        if new < old:
+            found.append(f"{group} in all: {old} to {new}")
     value = next((each.value_secured_usd for each in earlier if each.value_secured_usd is not None), None)
     if value is None or after.value_secured_usd is None:
         return found
@@ -144,6 +144,10 @@ def find_jumps(earlier: Sequence[StatisticsSnapshot], after: StatisticsSnapshot)
 
 
 def _flatten(numbers: dict[str, Any]) -> list[tuple[str, int]]:
-    return [(name, value) for name, value in numbers.items() if isinstance(value, int)] + [
-        pair for value in numbers.values() if isinstance(value, dict) for pair in _flatten(value)
-    ]
+    found: list[tuple[str, int]] = []
+    for name, value in numbers.items():
+        if isinstance(value, dict):
+            found += _flatten(value)
+        elif isinstance(value, int):
+            found.append((name, value))
+    return found
