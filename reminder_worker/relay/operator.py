@@ -17,7 +17,7 @@ from reminder_worker.database.queries import read_rows
 from reminder_worker.database.rotation import count_rows_of_other_keys
 from reminder_worker.database.tables import age, span
 from reminder_worker.errors import ChainUnavailable, NotFound, Refused
-from reminder_worker.relay.attempts import broadcast_attempts
+from reminder_worker.relay.attempts import broadcast_attempts, hash_transaction
 from reminder_worker.relay.models import CANCELLED_BY_OPERATOR
 from reminder_worker.relay.reconciler import RelayReconciler
 from reminder_worker.relay.state_machine import is_dead
@@ -294,7 +294,7 @@ class OperatorActions(RelayReconciler):
         await broadcast_attempts(self._engine, run.chain, transactions)
         if not run.report.replaced + run.report.freed:
             raise Refused("the ceiling or today's cap leaves no room for a higher fee; the newest was sent again")
-        return transactions[0].tx_hash
+        return hash_transaction(transactions[0])
 
     async def cancel_request(self, chain_id: int, request_id: UUID) -> bool:
         """Give a request up. True: it has ended. False: a cancellation transaction is on its way to free its nonce."""

@@ -28,7 +28,6 @@ from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import (
     AttemptReplacer,
     ReservationTooSmall,
-    SignedTransaction,
     broadcast_attempts,
     list_earlier,
 )
@@ -99,7 +98,7 @@ class ReconcileRun:
     facts: RunFacts
     decided: Sequence[tuple[OpenSlot, SlotAction]]
     report: ReconcileReport
-    outgoing: list[SignedTransaction] = field(default_factory=list)
+    outgoing: list[bytes] = field(default_factory=list)
     over: list[MinedSlot] = field(default_factory=list)
     fault: Unavailable | Misconfigured | None = None
 
@@ -252,14 +251,12 @@ class RelayReconciler:
             return None
         return GasPrice(base_fee, priority_fee, self._wallet.caps.gas_price_ceiling_wei)
 
-    async def _read_latest(self, run: ReconcileRun, slots: Sequence[OpenSlot]) -> list[SignedTransaction]:
+    async def _read_latest(self, run: ReconcileRun, slots: Sequence[OpenSlot]) -> list[bytes]:
         return await self._read_stored(run, [(entry, entry.slot.newest) for entry in slots])
 
-    async def _read_stored(
-        self, run: ReconcileRun, wanted: Sequence[tuple[OpenSlot, StoredAttempt]]
-    ) -> list[SignedTransaction]:
+    async def _read_stored(self, run: ReconcileRun, wanted: Sequence[tuple[OpenSlot, StoredAttempt]]) -> list[bytes]:
         """Decrypt stored attempts to send them again."""
-        chain_id, found = run.chain.chain_id, list[SignedTransaction]()
+        chain_id, found = run.chain.chain_id, list[bytes]()
         rows = await self._replacer.read_sealed(chain_id, [attempt.tx_hash for _, attempt in wanted])
         for entry, attempt in wanted:
             if attempt.tx_hash in rows:
@@ -312,7 +309,7 @@ class RelayReconciler:
             if slot.entry.slot.nonce in nonces:
                 run.report.count_state(slot.ending.state)
 
-    async def _reopen_slot(self, run: ReconcileRun, entry: OpenSlot) -> Sequence[SignedTransaction]:
+    async def _reopen_slot(self, run: ReconcileRun, entry: OpenSlot) -> Sequence[bytes]:
         chain_id, wallet = run.chain.chain_id, self._wallet.address
         async with self._engine.begin() as connection:
             if not await store.lock_unchanged(connection, chain_id, wallet, entry.slot):
@@ -323,7 +320,7 @@ class RelayReconciler:
 
     async def _replace_attempt(
         self, run: ReconcileRun, entry: OpenSlot, kind: AttemptKind, price: GasPrice
-    ) -> Sequence[SignedTransaction]:
+    ) -> Sequence[bytes]:
         """Replace the latest attempt; if ceiling or cap forbid it, return the latest to send it again."""
         replacement = await self._replacer.replace_attempt(run.chain, entry, kind, price)
         if replacement is None:

@@ -7,7 +7,6 @@ Wei are booked on the budget row of scope `global` alone, on the day (UTC) on wh
 reservation last raised. Counts are booked on every scope, on the day the request came.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -19,16 +18,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.queries import json_text
 from reminder_worker.errors import DecryptionFailed, RelayStopped
-from reminder_worker.privacy.vault import Vault
+from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay.authorizations import SignedCall
-from reminder_worker.relay.caps import CapsLeft, caps_values
+from reminder_worker.relay.budget import CountLimit, list_scopes
 from reminder_worker.relay.models import (
     FAILED_ON_CHAIN,
     RelayAuthorization,
     RelayLane,
     RequestState,
     RequestView,
-    WalletCaps,
     call_context,
 )
 from reminder_worker.relay.state_machine import MinedAttempt, NonceSlot, StoredAttempt
@@ -100,71 +98,61 @@ class EndedSlot:
 # -- nonces and caps ----------------------------------------------------------------------------
 
 
-async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> int:
-    """Lock the wallet's row until the transaction ends, and return the next nonce. Raises `RelayStopped`."""
+async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> None:
+    """Lock the wallet's row until the transaction ends. Raises `RelayStopped`."""
     row = (await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})).one_or_none()
     if row is None:
         raise RelayStopped("a wallet is not known yet", "not_reconciled")
     if row.stopped is not None:
         raise RelayStopped("a wallet is stopped", "stopped")
-    return int(row.next_nonce)
 
 
-async def read_caps(
-    connection: AsyncConnection, chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]
-) -> CapsLeft:
-    """Return what is left of the caps for these requests: under the wallet's lock, until the commit."""
-    row = (await connection.execute(sql["caps_left"], caps_values(chain_id, wallet, caps, asked))).one()
-    return CapsLeft(
-        caps=caps,
-        day=row.day,
-        seconds_left=row.seconds_left,
-        open=row.open,
-        owed=int(row.owed),
-        used_wei=int(row.used_wei),
-        spent_wei=int(row.spent_wei),
-        queue=row.queue,
-        counts=Counter({(scope, subject): requests for scope, subject, requests in row.counts or ()}),
-        known={bytes.fromhex(digest): UUID(id) for digest, id in row.known or ()},
-        nonces={(router, signer, int(nonce)) for router, signer, nonce in row.nonces or ()},
-    )
-
-
-async def add_requests(
+async def add_request(
     connection: AsyncConnection,
-    chain_id: int,
-    wallet: str,
-    left: CapsLeft,
-    requests: Sequence[Mapping[str, Any]],
-    signed: Sequence[Mapping[str, Any]],
-) -> dict[UUID, RequestView]:
-    """Store new requests, slots and bytes of the signed ones, and what they take of the caps."""
-    if not requests:
-        return {}
+    row_key: Mapping[str, Any],
+    id: UUID,
+    key: RecordKey,
+    authorization: RelayAuthorization,
+    state: RequestState,
+    day: date,
+    limits: Sequence[CountLimit],
+) -> RequestView:
+    """Store a new request with its call sealed by `key`, and count it on the scopes of these limits."""
     values = {
-        "chain_id": chain_id,
-        "wallet": wallet,
-        "day": left.day,
-        "requests": json_text(requests),
-        "signed": json_text(signed),
-        "counted": json_text([_counted_row(*scope, n, left.wei) for scope, n in left.taken.items()]),
-    }
-    return {row.id: to_view(row) for row in await connection.execute(sql["take_nonces"], values)}
-
-
-async def start_requests(
-    connection: AsyncConnection, chain_id: int, wallet: str, day: date, signed: Sequence[Mapping[str, Any]]
-) -> None:
-    """Store slots and bytes for waiting requests. They were counted when they came."""
-    values = {
-        "chain_id": chain_id,
-        "wallet": wallet,
+        **row_key,
+        **list_scopes(limits),
         "day": day,
-        "requests": json_text([]),
-        "signed": json_text(signed),
-        "counted": json_text([_counted_row("global", "", 0, sum(int(row["wei"]) for row in signed))]),
+        "id": id,
+        "lane": authorization.lane.value,
+        "digest": authorization.digest,
+        "router": authorization.router,
+        "subject_id": authorization.subject_id,
+        "signer": authorization.signer,
+        "creator": authorization.creator,
+        "nonce": authorization.nonce,
+        "deadline": authorization.deadline,
+        "state": state.value,
+        "gas_limit": authorization.gas_limit,
+        "key_id": key.key_id,
+        "salt": key.salt,
+        "call_data": key.seal(authorization.call_data, call_context(id)),
     }
-    await connection.execute(sql["take_nonces"], values)
+    return to_view((await connection.execute(sql["add_request"], values)).one())
+
+
+async def find_rivals(
+    connection: AsyncConnection, row_key: Mapping[str, Any], authorization: RelayAuthorization
+) -> tuple[RequestView | None, bool]:
+    """Return the stored request of this authorization, and whether an open request of its signer has its nonce."""
+    signer = {"router": authorization.router, "signer": authorization.signer, "nonce": authorization.nonce}
+    rows = await connection.execute(sql["rivals"], {**row_key, **signer, "digest": authorization.digest})
+    known, is_taken = None, False
+    for row in rows:
+        if row.is_same:
+            known = to_view(row)
+        else:
+            is_taken = authorization.lane.has_nonce
+    return known, is_taken
 
 
 async def raise_reservation(
@@ -314,10 +302,6 @@ async def read_call(connection: AsyncConnection, vault: Vault, request: StoredRe
 # -- rows ---------------------------------------------------------------------------------------
 
 
-def _counted_row(scope: str, subject: str, requests: int, wei: int) -> dict[str, Any]:
-    return {"scope": scope, "subject": subject, "requests": requests, "wei": str(wei if scope == "global" else 0)}
-
-
 def _read_row(entry: OpenSlot) -> dict[str, Any]:
     """Return the values by which a statement finds that the slot has not changed since it was read."""
     was = entry.slot.mined_in
@@ -377,8 +361,9 @@ def pause_subject(chain_id: int, signer: str) -> str:
 
 
 def to_view(row: Row[Any]) -> RequestView:
-    values: dict[str, Any] = dict(row._mapping)
-    return RequestView(**{**values, "lane": RelayLane(row.lane), "state": RequestState(row.state)})
+    block = row.tx_hash, row.block_number
+    times = row.created_at, row.updated_at
+    return RequestView(row.id, RelayLane(row.lane), RequestState(row.state), row.reason, *block, *times)
 
 
 def to_stored_request(row: Row[Any]) -> StoredRequest:

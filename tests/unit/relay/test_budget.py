@@ -1,6 +1,5 @@
-"""Remaining caps of a wallet, to the last wei and the last second of the day, and wait reasons."""
+"""The budget of a wallet, to the last wei and the last second of the day, and wait reasons."""
 
-from collections import Counter
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 
 from reminder_worker.errors import LimitReached, RelayStopped
-from reminder_worker.relay.caps import FINAL_SECONDS, CapsLeft
+from reminder_worker.relay.budget import FINAL_SECONDS, Budget, list_limits
 from reminder_worker.relay.fees import compute_reservation, first_fees
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WaitsFor, WalletCaps
 from reminder_worker.relay.state_machine import GasPrice
@@ -31,40 +30,56 @@ ASKED = RelayAuthorization(
 )
 
 
-def room(**what: Any) -> CapsLeft:
-    """Return unused caps, except for `what`."""
-    nothing = {"open": 0, "owed": 0, "used_wei": 0, "spent_wei": 0, "queue": False, "counts": Counter()}
-    day = {"day": date(2026, 11, 20), "seconds_left": 86_400}
-    return CapsLeft(caps=WalletCaps(CAP, 10, 1), known={}, nonces=set(), **{**nothing, **day, **what})
+LIMITS = list_limits(ASKED, WalletCaps(CAP, 10, 1))
+
+
+def budget(**what: Any) -> Budget:
+    """Return an unused budget, except for `what`."""
+    unused = {"open": 0, "owed": 0, "used": 0, "spent": 0, "has_queue": False, "counts": {}}
+    day = {"day": date(2026, 11, 20), "seconds_left": 86_400, "balance": 10 * CAP}
+    return Budget(**{"caps": WalletCaps(CAP, 10, 1), **unused, **day, **what})
 
 
 def test_request_that_uses_balance_and_cap_to_the_last_wei_is_admitted() -> None:
-    assert room(owed=400, used_wei=400).count_request(ASKED, None, 600, balance=1000) is RequestState.SIGNED
+    tight = budget(owed=400, used=400, balance=1000)
+    tight.check_caps(LIMITS, 600)
+    assert (tight.find_wait(600), tight.place_request(600)) == (None, RequestState.SIGNED)
+    with pytest.raises(LimitReached):
+        tight.check_caps(LIMITS, 601)
 
 
 def test_balance_pays_for_what_is_owed_before_a_new_request() -> None:
-    """Wei of open slots and of requests taken just now are owed."""
+    owing = budget(owed=400, balance=999)
+    assert (owing.find_wait(600), owing.settled().find_wait(600)) == (WaitsFor.EARLIER, None)
     with pytest.raises(RelayStopped):
-        room(owed=400).count_request(ASKED, None, 600, balance=999)
-    two = room(owed=100)
-    assert two.count_request(ASKED, None, 300, balance=700) is RequestState.SIGNED
-    with pytest.raises(RelayStopped):
-        two.count_request(replace(ASKED, nonce=1), None, 301, balance=700)
-    assert two.count_request(replace(ASKED, nonce=1), None, 300, balance=700) is RequestState.SIGNED
+        owing.place_request(600)
+
+
+@pytest.mark.parametrize("what", [{"open": 16}, {"has_queue": True}])
+def test_request_without_a_free_slot_waits_whatever_the_balance(what: dict[str, Any]) -> None:
+    assert budget(balance=0, **what).place_request(200) is RequestState.QUEUED
 
 
 @pytest.mark.parametrize(("seconds_left", "wait"), [(86_400, FINAL_SECONDS), (60, 60)])
 def test_request_that_fits_after_settlement_may_retry_then_or_at_midnight(seconds_left: int, wait: int) -> None:
     with pytest.raises(LimitReached) as refused:
-        room(used_wei=900, spent_wei=800, seconds_left=seconds_left).count_request(ASKED, None, 200, balance=CAP)
+        budget(used=900, spent=800, seconds_left=seconds_left).check_caps(LIMITS, 200)
     assert (refused.value.code, refused.value.retry_after) == ("daily_cap_reserved", wait)
+
+
+@pytest.mark.parametrize(("spent", "code"), [(799, "daily_cap_reserved"), (801, "daily_cap_reached")])
+def test_cap_is_reached_only_by_wei_that_are_spent_for_good(spent: int, code: str) -> None:
+    full = budget(used=900, spent=spent)
+    assert full.name_full_cap(200) == code
+    assert (full.settled().find_wait(200) is WaitsFor.DAILY_CAP) == (code == "daily_cap_reached")
 
 
 def test_request_without_a_turn_waits_even_if_the_cap_was_lowered_below_its_use() -> None:
     """The request reserves nothing today, and may start on another day."""
-    full = room(used_wei=CAP + 1, spent_wei=CAP + 1)
-    assert full.count_request(ASKED, RequestState.DEFERRED_FEE, 200, balance=0) is RequestState.DEFERRED_FEE
-    assert (full.wei, full.taken["global", ""]) == (0, 1)
+    full = budget(used=CAP + 1, spent=CAP + 1)
+    full.check_caps(LIMITS, 0)
+    with pytest.raises(LimitReached, match="global"):
+        replace(full, counts={"global": 10}).check_caps(LIMITS, 0)
 
 
 # -- what an open request waits for ----------------------------------------------------------------
@@ -80,43 +95,43 @@ CAPS = WalletCaps(daily_wei=10 * WEI, daily_count=10, gas_price_ceiling_wei=MARK
 def waiting(**what: Any) -> WaitingRequest:
     """Return a waiting request without a wait reason, except for `what`."""
     well = {"state": RequestState.QUEUED, "reason": None, "gas_limit": GAS, "is_behind": False, "attempted": None}
-    return WaitingRequest(**{**well, "is_stopped": False, "open": 0, "owed": 0, "used": 0, **what})
+    return WaitingRequest(**{**well, **what})
 
 
 @pytest.mark.parametrize("owed", [0, 5])
 def test_request_that_cap_and_balance_just_pay_for_waits_for_nothing(owed: int) -> None:
-    assert find_wait_reason(waiting(owed=owed, used=9 * WEI, open=1), MARKET, owed + WEI, CAPS) is None
+    tight = budget(caps=CAPS, owed=owed, used=9 * WEI, open=1, balance=owed + WEI)
+    assert find_wait_reason(waiting(), MARKET, tight) is None
 
 
 @pytest.mark.parametrize(
-    ("at", "balance", "waits"),
+    ("what", "waits"),
     [
-        (waiting(used=9 * WEI + 1), WEI, WaitsFor.DAILY_CAP),
-        (waiting(owed=5), WEI - 1, WaitsFor.BALANCE),
-        (waiting(owed=5), WEI + 4, WaitsFor.EARLIER),
-        (waiting(open=2), WEI, WaitsFor.EARLIER),
+        ({"used": 9 * WEI + 1, "balance": WEI}, WaitsFor.DAILY_CAP),
+        ({"owed": 5, "balance": WEI - 1}, WaitsFor.BALANCE),
+        ({"owed": 5, "balance": WEI + 4}, WaitsFor.EARLIER),
+        ({"open": 2, "balance": WEI}, WaitsFor.EARLIER),
     ],
 )
-def test_request_that_lacks_a_wei_or_a_slot_names_it_as_wait_reason(
-    at: WaitingRequest, balance: int, waits: WaitsFor
-) -> None:
-    assert find_wait_reason(at, MARKET, balance, CAPS) is waits
+def test_request_that_lacks_a_wei_or_a_slot_names_it_as_wait_reason(what: dict[str, Any], waits: WaitsFor) -> None:
+    assert find_wait_reason(waiting(), MARKET, budget(caps=CAPS, **what)) is waits
 
 
 def test_sent_request_waits_for_nothing_while_fee_and_balance_just_suffice() -> None:
     sent = waiting(state=RequestState.BROADCAST, attempted=LatestAttempt(MARKET.base_fee, GAS, is_behind=False))
-    assert find_wait_reason(sent, MARKET, GAS * MARKET.base_fee, CAPS) is None
+    assert find_wait_reason(sent, MARKET, budget(balance=GAS * MARKET.base_fee)) is None
 
 
 def test_request_replaced_by_a_cancellation_waits_for_nothing() -> None:
-    assert find_wait_reason(waiting(state=RequestState.BROADCAST, is_stopped=True), None, 0, CAPS) is None
+    assert find_wait_reason(waiting(state=RequestState.BROADCAST), None, budget(stopped="foreign_nonce")) is None
 
 
 def test_only_a_successor_waits_for_its_predecessor_until_that_is_mined() -> None:
     """Any other request has the router's next nonce."""
     dear = GasPrice(base_fee=MARKET.ceiling, priority_fee=1, ceiling=MARKET.ceiling)
-    assert find_wait_reason(waiting(state=RequestState.DEFERRED_FEE, is_behind=True), dear, WEI, CAPS) is WaitsFor.FEES
-    assert find_wait_reason(waiting(state=RequestState.WAITING_PREDECESSOR), MARKET, WEI, CAPS) is None
+    rich = budget(caps=CAPS, balance=10 * WEI)
+    assert find_wait_reason(waiting(state=RequestState.DEFERRED_FEE, is_behind=True), dear, rich) is WaitsFor.FEES
+    assert find_wait_reason(waiting(state=RequestState.WAITING_PREDECESSOR), MARKET, rich) is None
 
 
 @pytest.mark.parametrize(
@@ -133,4 +148,4 @@ def test_only_a_successor_waits_for_its_predecessor_until_that_is_mined() -> Non
     ],
 )
 def test_stored_code_of_a_passed_over_request_is_its_wait_reason(reason: str, waits: WaitsFor) -> None:
-    assert find_wait_reason(waiting(reason=reason), MARKET, 10 * WEI, CAPS) is waits
+    assert find_wait_reason(waiting(reason=reason), MARKET, budget(caps=CAPS, balance=10 * WEI)) is waits
