@@ -19,7 +19,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import TimelockReads
-from reminder_worker.errors import DecryptionFailed, Misconfigured, RelayStopped, Unavailable
+from reminder_worker.errors import (
+    ChainUnavailable,
+    DecryptionFailed,
+    Misconfigured,
+    NotFound,
+    Refused,
+    RelayStopped,
+    Unavailable,
+)
 from reminder_worker.indexer.models import LIVE
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
@@ -29,6 +37,7 @@ from reminder_worker.relay.attempts import (
     AttemptReplacer,
     ReservationTooSmall,
     broadcast_attempts,
+    hash_transaction,
     list_earlier,
 )
 from reminder_worker.relay.chain_view import ChainView, SignerKey, view_chain
@@ -49,6 +58,7 @@ from reminder_worker.relay.state_machine import (
     SlotFacts,
     StoredAttempt,
     decide_action,
+    is_dead,
     is_foreign,
 )
 from reminder_worker.relay.store import EndedSlot, OpenSlot, StoredRequest
@@ -146,6 +156,27 @@ class RelayReconciler:
         report = run.report
         report.balance_wei, report.oldest_open_seconds, report.stopped = run.facts.balance, oldest, stopped
         return report
+
+    async def replace_now(self, chain_id: int, request_id: UUID) -> str:
+        """Replace the latest attempt of a request by an operator's word, and return the hash of the replacement.
+
+        Raises `NotFound` for a request without a slot, `Refused` if nothing can be replaced, and `ChainUnavailable`.
+        """
+        run = await self._begin_run(chain_id, watch=False)
+        entry = next((entry for entry in run.facts.slots if entry.request.id == request_id), None)
+        if entry is None:
+            raise NotFound("this request has no transaction under way")
+        facts = run.facts.of_slot(entry)
+        if entry.slot.mined_in is not None or facts.wallet_count > entry.slot.nonce:  # its call is used, not dead
+            raise Refused("its transaction is in a block already")
+        if facts.price is None:
+            raise ChainUnavailable(f"no endpoint of chain {chain_id} says what gas costs")
+        kind: AttemptKind = "empty" if is_dead(entry.slot, facts) else entry.slot.newest.kind
+        transactions = await self._replace_attempt(run, entry, kind, facts.price)
+        await broadcast_attempts(self._engine, run.chain, transactions)
+        if not run.report.replaced + run.report.freed:
+            raise Refused("the ceiling or today's cap leaves no room for a higher fee; the newest was sent again")
+        return hash_transaction(transactions[0])
 
     # -- phases ---------------------------------------------------------------------------------
 
