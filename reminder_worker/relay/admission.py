@@ -108,12 +108,12 @@ class RelayAdmission:
             state = RequestState.DEFERRED_FEE
         async with self._engine.begin() as connection:
             await store.lock_wallet(connection, authorization.chain_id, self.signer.address)
-            known, is_taken = await store.find_rivals(connection, row_key, authorization)
+            known, has_rival = await store.find_rivals(connection, row_key, authorization)
             if known is not None:
                 return known, None
             budget = await self.wallet.read_budget(connection, authorization.chain_id, prices.balance, limits)
             budget.check_caps(limits, 0 if state else wei)
-            if is_taken:
+            if has_rival:
                 detail = "Another request with this nonce is under way; wait for it, or sign the next nonce."
                 raise NonceMismatch(detail)
             state = state or budget.place_request(wei)

@@ -7,7 +7,7 @@ transaction for each slot. Only then are stored bytes sent. Several reconcilers 
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
@@ -61,7 +61,7 @@ from reminder_worker.relay.state_machine import (
     is_dead,
     is_foreign,
 )
-from reminder_worker.relay.store import EndedSlot, OpenSlot, StoredRequest
+from reminder_worker.relay.store import OpenSlot, StoredRequest
 from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet_monitor import WalletMonitor
 
@@ -193,10 +193,9 @@ class RelayReconciler:
 
     async def _record_mined(self, run: ReconcileRun) -> None:
         """Store the blocks of mined slots. A recorded slot is not stuck, and takes no place among the open ones."""
-        mined = [(entry, action.mined) for entry, action in run.decided if isinstance(action, RecordBlock | SettleSlot)]
-        await self._write_together(
-            run, [found for found in mined if found[1].place != found[0].slot.mined_in], self._record_blocks
-        )
+        for entry, action in run.decided:
+            if isinstance(action, RecordBlock | SettleSlot) and action.mined.place != entry.slot.mined_in:
+                await self._guard_request(run, entry.request, self._record_block(run, entry, action.mined))
 
     async def _advance_slots(self, run: ReconcileRun) -> None:
         """Reopen, replace or send again each slot that is not in a block, and collect the slots that are over."""
@@ -226,14 +225,11 @@ class RelayReconciler:
 
     async def _end_slots(self, run: ReconcileRun, over: Sequence[MinedSlot]) -> None:
         """End slots for a limited time and in random order: a slow slot must not always delay the same slots."""
-        ends, ended = time.monotonic() + PHASE_SECONDS, list[tuple[OpenSlot, EndedSlot]]()
+        ends = time.monotonic() + PHASE_SECONDS
         for entry, mined in random.sample(over, len(over)):
             if time.monotonic() > ends:
                 break
-            work = self._resolution.find_ending(run.chain, entry, mined)
-            ending = await self._guard_request(run, entry.request, work)
-            ended += [(entry, EndedSlot(entry, mined, ending))] if ending else []
-        await self._write_together(run, ended, self._finish_slots)
+            await self._guard_request(run, entry.request, self._end_slot(run, entry, mined))
 
     async def _start_and_alert(self, run: ReconcileRun) -> tuple[int, str | None]:
         """Start waiting requests while alerts are raised and cleared. Return the age of the oldest open slot, and why
@@ -264,12 +260,16 @@ class RelayReconciler:
         async with self._engine.connect() as connection:
             slots = await store.read_slots(connection, chain.chain_id, self._wallet.address)
             waiting = await store.read_waiting(connection, chain.chain_id, self._wallet.address, 100)
-        hashes = [attempt.tx_hash for entry in slots for attempt in entry.slot.attempts]
-        unmined = _list_signers(
-            entry.request for entry in slots if entry.slot.mined_in is None and not entry.slot.is_fresh
-        )
+        hashes: list[str] = []
+        unmined: list[StoredRequest] = []
+        for entry in slots:
+            hashes += [attempt.tx_hash for attempt in entry.slot.attempts]
+            if entry.slot.mined_in is None and not entry.slot.is_fresh:
+                unmined.append(entry.request)
         views, price, balance = await asyncio.gather(
-            view_chain(chain, self._wallet.address, hashes, unmined, _list_signers(filter(_is_checked, waiting))),
+            view_chain(
+                chain, self._wallet.address, hashes, _list_signers(unmined), _list_signers(filter(_is_checked, waiting))
+            ),
             self._read_price(chain),
             chain.get_balance(self._wallet.address),
         )
@@ -302,43 +302,35 @@ class RelayReconciler:
 
         The vault is asked for all of them at once. Logs are searched for the withdrawn ones only.
         """
-        gifts = [request for request in waiting if request.lane is RelayLane.GIFT_WITHDRAW and _is_checked(request)]
+        gifts = [request for request in filter(_is_checked, waiting) if request.lane is RelayLane.GIFT_WITHDRAW]
         try:
             found = await TimelockReads(chain).read_details([request.subject_id for request in gifts])
         except Unavailable:
             return frozenset()  # the next run asks again
-        pairs = zip(gifts, found, strict=True)
-        return frozenset(request.id for request, gift in pairs if gift is not None and gift.status != LIVE)
+        paid: list[UUID] = []
+        for request, gift in zip(gifts, found, strict=True):
+            if gift is not None and gift.status != LIVE:
+                paid.append(request.id)
+        return frozenset(paid)
 
     # -- writing --------------------------------------------------------------------------------
 
-    async def _write_together(
-        self,
-        run: ReconcileRun,
-        found: Sequence[tuple[OpenSlot, T]],
-        write: Callable[[ReconcileRun, Sequence[tuple[OpenSlot, T]]], Awaitable[None]],
-    ) -> None:
-        """Write all slots in one transaction: a full block needs one commit. After an error write them one by one."""
-        if not found:
+    async def _record_block(self, run: ReconcileRun, entry: OpenSlot, mined: MinedAttempt) -> None:
+        chain_id, wallet = run.chain.chain_id, self._wallet.address
+        async with self._engine.begin() as connection:
+            is_recorded = await store.record_mined(connection, chain_id, wallet, entry, mined)
+        run.report.recorded += is_recorded
+
+    async def _end_slot(self, run: ReconcileRun, entry: OpenSlot, mined: MinedAttempt | None) -> None:
+        """End a slot once it is known what becomes of its request."""
+        ending = await self._resolution.find_ending(run.chain, entry, mined)
+        if ending is None:
             return
-        try:
-            await write(run, found)
-        except IntegrityError:
-            for entry in found:
-                await self._guard_request(run, entry[0].request, write(run, [entry]))
-
-    async def _record_blocks(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, MinedAttempt]]) -> None:
+        chain_id, wallet = run.chain.chain_id, self._wallet.address
         async with self._engine.begin() as connection:
-            recorded = await store.record_mined(connection, run.chain.chain_id, self._wallet.address, found)
-        run.report.recorded += recorded
-
-    async def _finish_slots(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, EndedSlot]]) -> None:
-        ended = [slot for _, slot in found]
-        async with self._engine.begin() as connection:
-            nonces = await store.finish_slots(connection, run.chain.chain_id, self._wallet.address, ended)
-        for slot in ended:
-            if slot.entry.slot.nonce in nonces:
-                run.report.count_state(slot.ending.state)
+            is_finished = await store.finish_slot(connection, chain_id, wallet, entry, mined, ending)
+        if is_finished:
+            run.report.count_state(ending.state)
 
     async def _reopen_slot(self, run: ReconcileRun, entry: OpenSlot) -> Sequence[bytes]:
         chain_id, wallet = run.chain.chain_id, self._wallet.address
@@ -386,7 +378,8 @@ class RelayReconciler:
         views, chain = run.facts.views, run.chain
         nonce = views.find_final_nonce(request.signer_key) if request.lane.has_nonce else None
         is_late = views.time_final is not None and views.time_final > request.deadline
-        if not is_late and not is_paid and not (nonce is not None and nonce > request.nonce):
+        is_used = nonce is not None and nonce > request.nonce
+        if not (is_late or is_paid or is_used):
             return
         fate = await self._resolution.find_fate(chain, request)
         if fate is None or fate is AuthorizationFate.ALIVE:

@@ -16,13 +16,13 @@ from uuid import UUID
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.database.queries import json_text
 from reminder_worker.errors import DecryptionFailed, RelayStopped
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay.authorizations import SignedCall
 from reminder_worker.relay.budget import CountLimit, list_scopes
 from reminder_worker.relay.models import (
     FAILED_ON_CHAIN,
+    OPEN_STATES,
     RelayAuthorization,
     RelayLane,
     RequestState,
@@ -86,15 +86,6 @@ class RequestEnding:
     paused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EndedSlot:
-    """A final slot, with the next state of its request. `mined` None: an external transaction took the nonce."""
-
-    entry: OpenSlot
-    mined: MinedAttempt | None
-    ending: RequestEnding
-
-
 # -- nonces and caps ----------------------------------------------------------------------------
 
 
@@ -146,13 +137,13 @@ async def find_rivals(
     """Return the stored request of this authorization, and whether an open request of its signer has its nonce."""
     signer = {"router": authorization.router, "signer": authorization.signer, "nonce": authorization.nonce}
     rows = await connection.execute(sql["rivals"], {**row_key, **signer, "digest": authorization.digest})
-    known, is_taken = None, False
+    known, has_rival = None, False
     for row in rows:
         if row.is_same:
             known = to_view(row)
         else:
-            is_taken = authorization.lane.has_nonce
-    return known, is_taken
+            has_rival = authorization.lane.has_nonce
+    return known, has_rival
 
 
 async def raise_reservation(
@@ -183,21 +174,15 @@ async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) ->
         fees = int(row.max_fee_wei), int(row.priority_fee_wei)
         stored = StoredAttempt(row.tx_hash, row.kind, *fees, row.gas_limit, row.age, row.sent)
         attempts.setdefault(row.nonce, []).append(stored)
-    return [
-        OpenSlot(
-            NonceSlot(
-                nonce=row.nonce,
-                mined_in=_mined_in(row.state, row.tx_hash, row.block_number, row.block_hash),
-                attempts=tuple(attempts[row.nonce]),
-                deadline=row.deadline,
-                signer_nonce=int(row.signer_nonce) if RelayLane(row.lane).has_nonce else None,
-            ),
-            to_stored_request(row),
-            int(row.reserved_wei),
-        )
-        for row in rows
-        if row.nonce in attempts  # a slot taken between the two reads waits for the next run
-    ]
+    slots: list[OpenSlot] = []
+    for row in rows:
+        if row.nonce not in attempts:
+            continue  # a slot taken between the two reads waits for the next run
+        request = to_stored_request(row)
+        signer_nonce = request.nonce if request.lane.has_nonce else None
+        slot = NonceSlot(row.nonce, _mined_in(row), tuple(attempts[row.nonce]), row.deadline, signer_nonce)
+        slots.append(OpenSlot(slot, request, int(row.reserved_wei)))
+    return slots
 
 
 async def lock_unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: NonceSlot) -> bool:
@@ -207,37 +192,76 @@ async def lock_unchanged(connection: AsyncConnection, chain_id: int, wallet: str
     row = (await connection.execute(sql["lock_slot"], key)).one_or_none()
     if row is None or row.attempts != len(slot.attempts):
         return False
-    return _mined_in(row.state, row.tx_hash, row.block_number, row.block_hash) == slot.mined_in
+    return _mined_in(row) == slot.mined_in
 
 
 async def record_mined(
-    connection: AsyncConnection, chain_id: int, wallet: str, found: Sequence[tuple[OpenSlot, MinedAttempt]]
-) -> int:
-    """Record transactions in blocks that are not final. Takes the lock; returns how many slots were unchanged.
+    connection: AsyncConnection, chain_id: int, wallet: str, entry: OpenSlot, mined: MinedAttempt
+) -> bool:
+    """Record a transaction in a block that is not final. False: the slot has changed since it was read.
 
     Only a call makes its request `mined`: a cancellation transaction does not do what the request asks.
     """
-    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
-    rows = [_mined_row(entry, mined) for entry, mined in found]
-    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
-    return int(await connection.scalar(sql["record"], values) or 0)
+    if not await lock_unchanged(connection, chain_id, wallet, entry.slot):
+        return False
+    key = {"chain_id": chain_id, "wallet": wallet, "nonce": entry.slot.nonce}
+    await connection.execute(sql["record"], {**key, **_block_values(mined)})
+    if entry.slot.find_kind(mined.tx_hash) == "call":
+        reason = None if mined.succeeded else FAILED_ON_CHAIN
+        await _move_request(connection, entry, RequestState.MINED, reason, mined)
+    else:
+        await _move_request(connection, entry, RequestState.BROADCAST)
+    return True
 
 
 async def reopen_slot(connection: AsyncConnection, chain_id: int, wallet: str, entry: OpenSlot) -> None:
     await connection.execute(sql["set_open"], {"chain_id": chain_id, "wallet": wallet, "nonce": entry.slot.nonce})
-    values = {"id": entry.request.id, "state": RequestState.BROADCAST.value, "tx_hash": entry.slot.newest.tx_hash}
-    await connection.execute(sql["move_request"], values)
+    await _move_request(connection, entry, RequestState.BROADCAST)
 
 
-async def finish_slots(connection: AsyncConnection, chain_id: int, wallet: str, ended: Sequence[EndedSlot]) -> set[int]:
-    """Make slots final: move or end their requests, and settle their reservations by the receipts.
+async def finish_slot(
+    connection: AsyncConnection,
+    chain_id: int,
+    wallet: str,
+    entry: OpenSlot,
+    mined: MinedAttempt | None,
+    ending: RequestEnding,
+) -> bool:
+    """Make a slot final: move or end its request, and settle its reservation by the receipt.
 
-    Takes the lock; returns the nonces of the slots that were unchanged.
+    `mined` None: an external transaction took the nonce. False: the slot has changed since it was read.
     """
-    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
-    rows = [_final_row(chain_id, slot) for slot in ended]
-    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
-    return set((await connection.execute(sql["finish"], values)).scalars())
+    if not await lock_unchanged(connection, chain_id, wallet, entry.slot):
+        return False
+    key = {"chain_id": chain_id, "wallet": wallet, "nonce": entry.slot.nonce}
+    cost = {"gas": mined.gas_used if mined else 0, "spent": mined.cost if mined else 0}
+    await connection.execute(sql["settle"], {**key, **_block_values(mined), **cost})
+    is_call = mined is not None and entry.slot.find_kind(mined.tx_hash) == "call"
+    call = mined if is_call else None
+    await _move_request(connection, entry, ending.state, ending.reason, call)
+    if ending.paused:
+        await connection.execute(sql["pause"], {"subject": pause_subject(chain_id, entry.request.signer)})
+    return True
+
+
+async def _move_request(
+    connection: AsyncConnection,
+    entry: OpenSlot,
+    state: RequestState,
+    reason: str | None = None,
+    call: MinedAttempt | None = None,
+) -> None:
+    """Move the request of a slot to another state. `call`: its call in a block; without one, no block is named."""
+    values = {"id": entry.request.id, "state": state.value, "reason": reason, "has_ended": state not in OPEN_STATES}
+    block = _block_values(call)
+    if state is RequestState.BROADCAST:
+        block["tx_hash"] = entry.slot.newest.tx_hash
+    await connection.execute(sql["move_request"], {**values, **block})
+
+
+def _block_values(mined: MinedAttempt | None) -> dict[str, Any]:
+    tx_hash, block_number, block_hash = (None, None, None) if mined is None else mined.place
+    return {"tx_hash": tx_hash, "block_number": block_number, "block_hash": block_hash}
 
 
 # -- requests -----------------------------------------------------------------------------------
@@ -302,57 +326,9 @@ async def read_call(connection: AsyncConnection, vault: Vault, request: StoredRe
 # -- rows ---------------------------------------------------------------------------------------
 
 
-def _read_row(entry: OpenSlot) -> dict[str, Any]:
-    """Return the values by which a statement finds that the slot has not changed since it was read."""
-    was = entry.slot.mined_in
-    return {
-        "nonce": entry.slot.nonce,
-        "attempts": len(entry.slot.attempts),
-        "was_tx": was and was[0],
-        "was_block": was and was[2],
-        "request_id": entry.request.id,
-    }
-
-
-def _mined_row(entry: OpenSlot, mined: MinedAttempt) -> dict[str, Any]:
-    is_call = entry.slot.find_kind(mined.tx_hash) == "call"
-    return {
-        **_read_row(entry),
-        "tx_hash": mined.tx_hash,
-        "block_number": mined.block_number,
-        "block_hash": mined.block_hash,
-        "request_state": RequestState.MINED.value if is_call else RequestState.BROADCAST.value,
-        "reason": FAILED_ON_CHAIN if is_call and not mined.succeeded else None,
-        "request_tx": mined.tx_hash if is_call else entry.slot.newest.tx_hash,
-        "request_block": mined.block_number if is_call else None,
-    }
-
-
-def _final_row(chain_id: int, ended: EndedSlot) -> dict[str, Any]:
-    """Return the row of a final slot. `spent` is text: wei do not fit the numbers of JSON."""
-    entry, mined, ending = ended.entry, ended.mined, ended.ending
-    is_call = mined is not None and entry.slot.find_kind(mined.tx_hash) == "call"
-    return {
-        **_read_row(entry),
-        "tx_hash": mined and mined.tx_hash,
-        "block_number": mined and mined.block_number,
-        "block_hash": mined and mined.block_hash,
-        "gas": mined.gas_used if mined else 0,
-        "spent": str(mined.cost if mined else 0),
-        "request_state": ending.state.value,
-        "reason": ending.reason,
-        "request_tx": mined.tx_hash if mined and is_call else None,
-        "request_block": mined.block_number if mined and is_call else None,
-        "pause": pause_subject(chain_id, entry.request.signer) if ending.paused else None,
-    }
-
-
-def _mined_in(
-    state: str, tx_hash: str | None, block_number: int | None, block_hash: str | None
-) -> tuple[str, int, str] | None:
-    if state != "mined" or tx_hash is None or block_number is None or block_hash is None:
-        return None
-    return (tx_hash, block_number, block_hash)
+def _mined_in(row: Row[Any]) -> tuple[str, int, str] | None:
+    """Return hash, block number and block hash of a mined slot; None for an open one."""
+    return (row.tx_hash, row.block_number, row.block_hash) if row.state == "mined" else None
 
 
 def pause_subject(chain_id: int, signer: str) -> str:
