@@ -189,7 +189,8 @@ class RelayWallet:
     ) -> None:
         self.signer = signer
         self.caps = caps
-        self.chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
+        relayed = chains.keys() if any_chain else chains.keys() & RELAYED_CHAINS
+        self.chains = {id: chain for id, chain in chains.items() if id in relayed}
         self._engine = engine
         self._locks = {id: asyncio.Lock() for id in self.chains}
         self._opened: set[int] = set()
