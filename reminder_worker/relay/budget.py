@@ -66,6 +66,10 @@ class Budget:
         """Return the budget if all open slots ended now and cost nothing: what waits even then waits for long."""
         return replace(self, open=0, owed=0, used=self.spent)
 
+    def take_slot(self, wei: int) -> "Budget":
+        """Return the budget with one more open slot, which reserves `wei`."""
+        return replace(self, open=self.open + 1, owed=self.owed + wei, used=self.used + wei)
+
     def name_full_cap(self, wei: int) -> str | None:
         """Return as a code why today's wei leave no room for `wei`; None: they do."""
         if self.find_wait(wei) is not WaitsFor.DAILY_CAP:

@@ -103,10 +103,9 @@ class RequestStarter:
         while rows and room > started:
             tried, rows = rows[: room - started], rows[room - started :]
             ready = await self._check_again(chain_id, tried)
-            transactions, has_room = await self._start_in_order(chain_id, ready, prices)
-            await broadcast_attempts(self._engine, self._wallet.chains[chain_id], transactions)
-            started += len(transactions)
-            if not has_room:
+            count = await self._start_fitting(chain_id, ready, prices)
+            started += count
+            if count < len(ready):
                 break
         return started
 
@@ -209,46 +208,35 @@ class RequestStarter:
             return None
         return legacy
 
-    async def _start_in_order(
-        self, chain_id: int, ready: Sequence[ReadyRequest], prices: WalletPrices
-    ) -> tuple[list[bytes], bool]:
-        """Start requests until one has no room. Return what to send, and whether all had room."""
-        transactions: list[bytes] = []
-        for request in ready:
-            started = await self._start_request(chain_id, request, prices)
-            if started is None:
-                return transactions, False
-            transactions += started
-        return transactions, True
+    async def _start_fitting(self, chain_id: int, ready: Sequence[ReadyRequest], prices: WalletPrices) -> int:
+        """Give nonces to requests in their order until one has no room, in one transaction. Then send them.
 
-    async def _start_request(
-        self, chain_id: int, request: ReadyRequest, prices: WalletPrices
-    ) -> Sequence[bytes] | None:
-        """Give a request its nonce in one transaction. Return what to send; None if it has no room now.
-
-        Nothing is sent for a request that another process started, or that cap or balance could not pay for even if all
-        open slots cost nothing. Such a request is passed over, and delays no other.
+        A request that cap or balance could not pay for, even if all open slots cost nothing, is passed over and delays
+        no other. A request that another process started meanwhile is left out.
         """
-        wallet, authorization = self._wallet, request.authorization
-        fees, wei = wallet.offer_fees(prices, authorization.gas_now)
+        wallet, transactions = self._wallet, list[bytes]()
         async with self._turns[chain_id], self._engine.begin() as connection:
             await store.lock_wallet(connection, chain_id, wallet.address)
             budget = await wallet.read_budget(connection, chain_id, prices.balance)
-            if fees is None or not budget.has_slot:
-                return None
-            lasting = budget.settled().find_wait(wei)
-            if lasting is not None:
-                values = {"id": request.id, "reason": _CODES[lasting]}
-                await connection.execute(sql["pass_over"], values)
-                return ()
-            if budget.find_wait(wei) is not None:
-                return None
-            if not await connection.scalar(sql["start"], {"id": request.id}):
-                return ()
-            raw = await open_slot(
-                connection, wallet.signer, request.id, request.key, authorization, fees, wei, budget.day
-            )
-            return (raw,)
+            for request in ready:
+                id, authorization = request.id, request.authorization
+                fees, wei = wallet.offer_fees(prices, authorization.gas_now)
+                if fees is None or not budget.has_slot:
+                    break
+                lasting = budget.settled().find_wait(wei)
+                if lasting is not None:
+                    await connection.execute(sql["pass_over"], {"id": id, "reason": _CODES[lasting]})
+                    continue
+                if budget.find_wait(wei) is not None:
+                    break
+                if await connection.scalar(sql["start"], {"id": id}):
+                    raw = await open_slot(
+                        connection, wallet.signer, id, request.key, authorization, fees, wei, budget.day
+                    )
+                    transactions.append(raw)
+                    budget = budget.take_slot(wei)
+        await broadcast_attempts(self._engine, wallet.chains[chain_id], transactions)
+        return len(transactions)
 
     async def _pass_over(self, id: UUID, reason: str) -> None:
         async with self._engine.begin() as connection:

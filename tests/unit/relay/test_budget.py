@@ -55,6 +55,13 @@ def test_balance_pays_for_what_is_owed_before_a_new_request() -> None:
         owing.place_request(600)
 
 
+def test_slots_taken_one_after_the_other_count_against_cap_balance_and_places() -> None:
+    one = budget(caps=WalletCaps(CAP, 10, 1, max_open=3), balance=700, owed=100).take_slot(300)
+    assert (one.find_wait(301), one.find_wait(300)) == (WaitsFor.EARLIER, None)
+    assert one.take_slot(200).take_slot(100).find_wait(0) is WaitsFor.EARLIER
+    assert replace(one, balance=CAP).find_wait(CAP - 299) is WaitsFor.DAILY_CAP
+
+
 @pytest.mark.parametrize("what", [{"open": 16}, {"has_queue": True}])
 def test_request_without_a_free_slot_waits_whatever_the_balance(what: dict[str, Any]) -> None:
     assert budget(balance=0, **what).place_request(200) is RequestState.QUEUED
