@@ -20,7 +20,7 @@ CountLimit = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class WalletBudget:
     """One wallet's budget on one chain today (UTC).
 
     `balance`: of the wallet. `open`: open slots; `owed`: the wei that they reserve. `used`: wei reserved or spent
@@ -49,7 +49,7 @@ class Budget:
         return self.open < self.caps.max_open
 
     def find_wait(self, wei: int) -> WaitsFor | None:
-        """Return what a transaction that may cost `wei` waits for; None: it may be sent now."""
+        """Return what a cost of `wei` waits for; None: it may be spent now."""
         if self.used + wei > self.caps.daily_wei:
             return WaitsFor.DAILY_CAP
         if self.balance < wei:
@@ -62,11 +62,11 @@ class Budget:
         """Return whether the balance pays `wei` beside what open slots reserve."""
         return self.balance >= self.owed + wei
 
-    def settled(self) -> "Budget":
+    def settled(self) -> "WalletBudget":
         """Return the budget if all open slots ended now and cost nothing: what waits even then waits for long."""
         return replace(self, open=0, owed=0, used=self.spent)
 
-    def take_slot(self, wei: int) -> "Budget":
+    def take_slot(self, wei: int) -> "WalletBudget":
         """Return the budget with one more open slot, which reserves `wei`."""
         return replace(self, open=self.open + 1, owed=self.owed + wei, used=self.used + wei)
 

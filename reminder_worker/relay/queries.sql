@@ -38,7 +38,7 @@ where chain_id = :chain_id and (
 );
 
 -- name: add_request
--- Store a new request, and count it on its scopes.
+-- Store a new request, and count the request in the caps.
 with counted as (
     insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests)
     select :chain_id, :wallet, scope, subject, :day, 1
@@ -336,50 +336,102 @@ where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce and s.s
 for update;
 
 -- name: record
--- Record the block of a slot.
-update worker.nonce_slot
-set state = 'mined', tx_hash = :tx_hash, block_number = :block_number, block_hash = :block_hash
-where chain_id = :chain_id and wallet = :wallet and nonce = :nonce;
+-- Record blocks of slots in one statement. Slots changed since they were read are skipped. A failure that is not final
+-- is forgotten when the transaction leaves its block.
+with asked as (
+    select * from json_to_recordset(cast(:rows as json)) as a(
+        nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
+        tx_hash text, block_number bigint, block_hash text,
+        request_state text, reason text, request_tx text, request_block bigint
+    )
+), moved as (
+    update worker.nonce_slot s
+    set state = 'mined', tx_hash = a.tx_hash, block_number = a.block_number, block_hash = a.block_hash
+    from asked a
+    where
+    s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
+      and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
+      and a.attempts = (
+    select count(*) from worker.tx_attempt t
+    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+)
+    returning s.nonce
+), told as (
+    update worker.relay_request r
+    set state = a.request_state, reason = coalesce(a.reason, nullif(r.reason, 'failed_on_chain')),
+        tx_hash = a.request_tx,
+        block_number = a.request_block, updated_at = clock_timestamp()
+    from asked a join moved using (nonce)
+    where r.id = a.request_id and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed',
+        'waiting_predecessor')
+)
+select count(*) from moved;
 
 -- name: set_open
 -- Reopen a slot after a reorganisation.
 update worker.nonce_slot set state = 'open', tx_hash = null, block_number = null, block_hash = null
 where chain_id = :chain_id and wallet = :wallet and nonce = :nonce;
 
--- name: settle
--- Make a slot final, delete its bytes, and settle its reservation by what its transaction cost.
-with slot as (
-    update worker.nonce_slot
-    set state = 'final', gas_used = :gas, spent_wei = :spent, tx_hash = :tx_hash, block_number = :block_number,
-        block_hash = :block_hash
-    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
-    returning reserved_wei, budget_day
-),
-shredded as (
-    update worker.tx_attempt set raw = null where chain_id = :chain_id and wallet = :wallet and nonce = :nonce
+-- name: finish
+-- Make slots final in one statement, and settle their budgets. Slots changed since they were read are skipped. The
+-- salt is deleted with the ciphertexts, so that copies in backups cannot be opened either.
+with asked as (
+    select * from json_to_recordset(cast(:rows as json)) as a(
+        nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
+        tx_hash text, block_number bigint, block_hash text, gas bigint, spent numeric,
+        request_state text, reason text, request_tx text, request_block bigint, pause text
+    )
+), moved as (
+    update worker.nonce_slot s
+    set state = 'final', gas_used = a.gas, spent_wei = a.spent, tx_hash = a.tx_hash, block_number = a.block_number,
+        block_hash = a.block_hash
+    from asked a
+    where
+    s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
+      and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
+      and a.attempts = (
+    select count(*) from worker.tx_attempt t
+    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
 )
-update worker.relay_budget b set reserved_wei = b.reserved_wei - slot.reserved_wei, spent_wei = b.spent_wei + :spent
-from slot
-where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
-  and b.day = slot.budget_day;
+    returning s.nonce, s.reserved_wei, s.spent_wei, s.budget_day
+), shredded as (
+    update worker.tx_attempt t set raw = null from moved
+    where t.chain_id = :chain_id and t.wallet = :wallet and t.nonce = moved.nonce
+), ended as (
+    update worker.relay_request r
+    set state = a.request_state, reason = coalesce(a.reason, nullif(r.reason, 'failed_on_chain')),
+        tx_hash = a.request_tx,
+        block_number = a.request_block, updated_at = clock_timestamp(),
+        call_data = case when a.request_state = 'queued' then r.call_data end,
+        salt = case when a.request_state = 'queued' then r.salt end,
+        key_id = case when a.request_state = 'queued' then r.key_id end
+    from asked a join moved using (nonce)
+    where r.id = a.request_id and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed',
+        'waiting_predecessor')
+), settled as (
+    update worker.relay_budget b
+    set reserved_wei = b.reserved_wei - s.reserved, spent_wei = b.spent_wei + s.spent
+    from (
+        select budget_day, sum(reserved_wei) as reserved, sum(spent_wei) as spent from moved group by budget_day
+    ) s
+    where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
+      and b.day = s.budget_day
+), paused as (
+    insert into worker.quota (scope, subject, "window", used, ends_at)
+    select distinct 'relay_paused', a.pause, day, 1, day + 86400
+    from asked a join moved using (nonce)
+    cross join (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d
+    where a.pause is not null
+    on conflict (scope, subject, "window") do nothing
+)
+select nonce from moved;
 
 -- name: move_request
--- Move an open request to another state. A failure that is not final is forgotten when the transaction leaves its
--- block. An ended request loses its call, and the salt with it: copies in backups cannot be opened either.
+-- Set an open request back to an earlier state.
 update worker.relay_request r
-set state = :state, reason = coalesce(cast(:reason as text), nullif(r.reason, 'failed_on_chain')), tx_hash = :tx_hash,
-    block_number = :block_number, updated_at = clock_timestamp(),
-    call_data = case when not :has_ended then r.call_data end,
-    salt = case when not :has_ended then r.salt end,
-    key_id = case when not :has_ended then r.key_id end
+set state = :state, reason = nullif(r.reason, 'failed_on_chain'), tx_hash = :tx_hash, block_number = null,
+    updated_at = clock_timestamp()
 where id = :id and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor');
-
--- name: pause
--- Pause a signer until the day ends (UTC).
-insert into worker.quota (scope, subject, "window", used, ends_at)
-select 'relay_paused', :subject, day, 1, day + 86400
-from (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d
-on conflict (scope, subject, "window") do nothing;
 
 -- name: end_request
 -- End a waiting request, and delete its call.

@@ -7,7 +7,7 @@ transaction for each slot. Only then are stored bytes sent. Several reconcilers 
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
@@ -61,7 +61,7 @@ from reminder_worker.relay.state_machine import (
     is_dead,
     is_foreign,
 )
-from reminder_worker.relay.store import OpenSlot, StoredRequest
+from reminder_worker.relay.store import EndedSlot, OpenSlot, StoredRequest
 from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet_monitor import WalletMonitor
 
@@ -193,9 +193,10 @@ class RelayReconciler:
 
     async def _record_mined(self, run: ReconcileRun) -> None:
         """Store the blocks of mined slots. A recorded slot is not stuck, and takes no place among the open ones."""
-        for entry, action in run.decided:
-            if isinstance(action, RecordBlock | SettleSlot) and action.mined.place != entry.slot.mined_in:
-                await self._guard_request(run, entry.request, self._record_block(run, entry, action.mined))
+        mined = [(entry, action.mined) for entry, action in run.decided if isinstance(action, RecordBlock | SettleSlot)]
+        await self._write_together(
+            run, [found for found in mined if found[1].place != found[0].slot.mined_in], self._record_blocks
+        )
 
     async def _advance_slots(self, run: ReconcileRun) -> None:
         """Reopen, replace or send again each slot that is not in a block, and collect the slots that are over."""
@@ -225,11 +226,14 @@ class RelayReconciler:
 
     async def _end_slots(self, run: ReconcileRun, over: Sequence[MinedSlot]) -> None:
         """End slots for a limited time and in random order: a slow slot must not always delay the same slots."""
-        ends = time.monotonic() + PHASE_SECONDS
+        ends, ended = time.monotonic() + PHASE_SECONDS, list[tuple[OpenSlot, EndedSlot]]()
         for entry, mined in random.sample(over, len(over)):
             if time.monotonic() > ends:
                 break
-            await self._guard_request(run, entry.request, self._end_slot(run, entry, mined))
+            work = self._resolution.find_ending(run.chain, entry, mined)
+            ending = await self._guard_request(run, entry.request, work)
+            ended += [(entry, EndedSlot(entry, mined, ending))] if ending else []
+        await self._write_together(run, ended, self._finish_slots)
 
     async def _start_and_alert(self, run: ReconcileRun) -> tuple[int, str | None]:
         """Start waiting requests while alerts are raised and cleared. Return the age of the oldest open slot, and why
@@ -315,22 +319,33 @@ class RelayReconciler:
 
     # -- writing --------------------------------------------------------------------------------
 
-    async def _record_block(self, run: ReconcileRun, entry: OpenSlot, mined: MinedAttempt) -> None:
-        chain_id, wallet = run.chain.chain_id, self._wallet.address
-        async with self._engine.begin() as connection:
-            is_recorded = await store.record_mined(connection, chain_id, wallet, entry, mined)
-        run.report.recorded += is_recorded
-
-    async def _end_slot(self, run: ReconcileRun, entry: OpenSlot, mined: MinedAttempt | None) -> None:
-        """End a slot once it is known what becomes of its request."""
-        ending = await self._resolution.find_ending(run.chain, entry, mined)
-        if ending is None:
+    async def _write_together(
+        self,
+        run: ReconcileRun,
+        found: Sequence[tuple[OpenSlot, T]],
+        write: Callable[[ReconcileRun, Sequence[tuple[OpenSlot, T]]], Awaitable[None]],
+    ) -> None:
+        """Write all slots in one transaction: a full block needs one commit. After an error write them one by one."""
+        if not found:
             return
-        chain_id, wallet = run.chain.chain_id, self._wallet.address
+        try:
+            await write(run, found)
+        except IntegrityError:
+            for entry in found:
+                await self._guard_request(run, entry[0].request, write(run, [entry]))
+
+    async def _record_blocks(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, MinedAttempt]]) -> None:
         async with self._engine.begin() as connection:
-            is_finished = await store.finish_slot(connection, chain_id, wallet, entry, mined, ending)
-        if is_finished:
-            run.report.count_state(ending.state)
+            recorded = await store.record_mined(connection, run.chain.chain_id, self._wallet.address, found)
+        run.report.recorded += recorded
+
+    async def _finish_slots(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, EndedSlot]]) -> None:
+        ended = [slot for _, slot in found]
+        async with self._engine.begin() as connection:
+            nonces = await store.finish_slots(connection, run.chain.chain_id, self._wallet.address, ended)
+        for slot in ended:
+            if slot.entry.slot.nonce in nonces:
+                run.report.count_state(slot.ending.state)
 
     async def _reopen_slot(self, run: ReconcileRun, entry: OpenSlot) -> Sequence[bytes]:
         chain_id, wallet = run.chain.chain_id, self._wallet.address

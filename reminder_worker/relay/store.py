@@ -16,13 +16,13 @@ from uuid import UUID
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from reminder_worker.database.queries import json_text
 from reminder_worker.errors import DecryptionFailed, RelayStopped
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay.authorizations import SignedCall
 from reminder_worker.relay.budget import CountLimit, list_scopes
 from reminder_worker.relay.models import (
     FAILED_ON_CHAIN,
-    OPEN_STATES,
     RelayAuthorization,
     RelayLane,
     RequestState,
@@ -84,6 +84,15 @@ class RequestEnding:
     state: RequestState
     reason: str | None = None
     paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EndedSlot:
+    """A final slot, with the next state of its request. `mined` None: an external transaction took the nonce."""
+
+    entry: OpenSlot
+    mined: MinedAttempt | None
+    ending: RequestEnding
 
 
 # -- nonces and caps ----------------------------------------------------------------------------
@@ -196,72 +205,33 @@ async def lock_unchanged(connection: AsyncConnection, chain_id: int, wallet: str
 
 
 async def record_mined(
-    connection: AsyncConnection, chain_id: int, wallet: str, entry: OpenSlot, mined: MinedAttempt
-) -> bool:
-    """Record a transaction in a block that is not final. False: the slot has changed since it was read.
+    connection: AsyncConnection, chain_id: int, wallet: str, found: Sequence[tuple[OpenSlot, MinedAttempt]]
+) -> int:
+    """Record transactions in blocks that are not final. Takes the lock; returns how many slots were unchanged.
 
     Only a call makes its request `mined`: a cancellation transaction does not do what the request asks.
     """
-    if not await lock_unchanged(connection, chain_id, wallet, entry.slot):
-        return False
-    key = {"chain_id": chain_id, "wallet": wallet, "nonce": entry.slot.nonce}
-    await connection.execute(sql["record"], {**key, **_block_values(mined)})
-    if entry.slot.find_kind(mined.tx_hash) == "call":
-        reason = None if mined.succeeded else FAILED_ON_CHAIN
-        await _move_request(connection, entry, RequestState.MINED, reason, mined)
-    else:
-        await _move_request(connection, entry, RequestState.BROADCAST)
-    return True
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
+    rows = [_mined_row(entry, mined) for entry, mined in found]
+    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
+    return int(await connection.scalar(sql["record"], values) or 0)
 
 
 async def reopen_slot(connection: AsyncConnection, chain_id: int, wallet: str, entry: OpenSlot) -> None:
     await connection.execute(sql["set_open"], {"chain_id": chain_id, "wallet": wallet, "nonce": entry.slot.nonce})
-    await _move_request(connection, entry, RequestState.BROADCAST)
+    values = {"id": entry.request.id, "state": RequestState.BROADCAST.value, "tx_hash": entry.slot.newest.tx_hash}
+    await connection.execute(sql["move_request"], values)
 
 
-async def finish_slot(
-    connection: AsyncConnection,
-    chain_id: int,
-    wallet: str,
-    entry: OpenSlot,
-    mined: MinedAttempt | None,
-    ending: RequestEnding,
-) -> bool:
-    """Make a slot final: move or end its request, and settle its reservation by the receipt.
+async def finish_slots(connection: AsyncConnection, chain_id: int, wallet: str, ended: Sequence[EndedSlot]) -> set[int]:
+    """Make slots final: move or end their requests, and settle their reservations by the receipts.
 
-    `mined` None: an external transaction took the nonce. False: the slot has changed since it was read.
+    Takes the lock; returns the nonces of the slots that were unchanged.
     """
-    if not await lock_unchanged(connection, chain_id, wallet, entry.slot):
-        return False
-    key = {"chain_id": chain_id, "wallet": wallet, "nonce": entry.slot.nonce}
-    cost = {"gas": mined.gas_used if mined else 0, "spent": mined.cost if mined else 0}
-    await connection.execute(sql["settle"], {**key, **_block_values(mined), **cost})
-    is_call = mined is not None and entry.slot.find_kind(mined.tx_hash) == "call"
-    call = mined if is_call else None
-    await _move_request(connection, entry, ending.state, ending.reason, call)
-    if ending.paused:
-        await connection.execute(sql["pause"], {"subject": pause_subject(chain_id, entry.request.signer)})
-    return True
-
-
-async def _move_request(
-    connection: AsyncConnection,
-    entry: OpenSlot,
-    state: RequestState,
-    reason: str | None = None,
-    call: MinedAttempt | None = None,
-) -> None:
-    """Move the request of a slot to another state. `call`: its call in a block; without one, no block is named."""
-    values = {"id": entry.request.id, "state": state.value, "reason": reason, "has_ended": state not in OPEN_STATES}
-    block = _block_values(call)
-    if state is RequestState.BROADCAST:
-        block["tx_hash"] = entry.slot.newest.tx_hash
-    await connection.execute(sql["move_request"], {**values, **block})
-
-
-def _block_values(mined: MinedAttempt | None) -> dict[str, Any]:
-    tx_hash, block_number, block_hash = (None, None, None) if mined is None else mined.place
-    return {"tx_hash": tx_hash, "block_number": block_number, "block_hash": block_hash}
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
+    rows = [_final_row(chain_id, slot) for slot in ended]
+    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
+    return set((await connection.execute(sql["finish"], values)).scalars())
 
 
 # -- requests -----------------------------------------------------------------------------------
@@ -324,6 +294,59 @@ async def read_call(connection: AsyncConnection, vault: Vault, request: StoredRe
 
 
 # -- rows ---------------------------------------------------------------------------------------
+
+
+def _slot_row(entry: OpenSlot, mined: MinedAttempt | None) -> dict[str, Any]:
+    """Return the new block of a slot, and the values by which a statement finds that the slot has not changed."""
+    was_tx, _, was_block = entry.slot.mined_in or (None, None, None)
+    tx_hash, block_number, block_hash = (None, None, None) if mined is None else mined.place
+    return {
+        "nonce": entry.slot.nonce,
+        "attempts": len(entry.slot.attempts),
+        "was_tx": was_tx,
+        "was_block": was_block,
+        "request_id": entry.request.id,
+        "tx_hash": tx_hash,
+        "block_number": block_number,
+        "block_hash": block_hash,
+    }
+
+
+def _request_row(state: RequestState, reason: str | None, tx_hash: str | None, block: int | None) -> dict[str, Any]:
+    """Return what becomes of a slot's request."""
+    return {"request_state": state.value, "reason": reason, "request_tx": tx_hash, "request_block": block}
+
+
+def _find_call(entry: OpenSlot, mined: MinedAttempt | None) -> MinedAttempt | None:
+    """Return the mined transaction if it is the call of the request, not a cancellation transaction."""
+    if mined is None or entry.slot.find_kind(mined.tx_hash) != "call":
+        return None
+    return mined
+
+
+def _mined_row(entry: OpenSlot, mined: MinedAttempt) -> dict[str, Any]:
+    call = _find_call(entry, mined)
+    if call is None:
+        request = _request_row(RequestState.BROADCAST, None, entry.slot.newest.tx_hash, None)
+    else:
+        reason = None if call.succeeded else FAILED_ON_CHAIN
+        request = _request_row(RequestState.MINED, reason, call.tx_hash, call.block_number)
+    return {**_slot_row(entry, mined), **request}
+
+
+def _final_row(chain_id: int, ended: EndedSlot) -> dict[str, Any]:
+    """Return the row of a final slot. `spent` is text: wei do not fit the numbers of JSON."""
+    entry, mined, ending = ended.entry, ended.mined, ended.ending
+    gas, spent = (0, 0) if mined is None else (mined.gas_used, mined.cost)
+    call = _find_call(entry, mined)
+    tx_hash, block = (None, None) if call is None else (call.tx_hash, call.block_number)
+    return {
+        **_slot_row(entry, mined),
+        **_request_row(ending.state, ending.reason, tx_hash, block),
+        "gas": gas,
+        "spent": str(spent),
+        "pause": pause_subject(chain_id, entry.request.signer) if ending.paused else None,
+    }
 
 
 def _mined_in(row: Row[Any]) -> tuple[str, int, str] | None:

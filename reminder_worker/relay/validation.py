@@ -113,7 +113,7 @@ class RequestReader:
     async def read_effects(self, call: SignedCall, facts: RequestFacts, *, waits: bool, most_gas: int) -> RequestFacts:
         """Return the facts with what the call would do, and what a missing simulation would have shown.
 
-        `waits`: its turn has not come, so that nothing is simulated. `most_gas`: the most gas that it may use.
+        `waits`: for earlier requests of the signer; then nothing is simulated. `most_gas`: its most gas.
         """
         request, legacy = call.request, facts.legacy
         if isinstance(request, ClaimRequest) and request.is_eth and legacy is not None:
@@ -161,7 +161,7 @@ class RequestReader:
         return replace(facts, revert=outcome.data, succeeds_with_more_gas=needs_gas)
 
     async def _has_tokens(self, request: ClaimRequest, facts: RequestFacts, legacy: LegacyFacts) -> bool:
-        """Return whether there are tokens that a claim could move to its signer. Read only if nothing else shows it."""
+        """Return whether a claim could move tokens to its signer. Read only if nothing else shows it."""
         if facts.simulated is not None or facts.pays_ether:
             return False
         if request.signer == legacy.owner:
@@ -224,7 +224,7 @@ async def confirm_gas(
 
 
 def check_request(call: SignedCall, facts: RequestFacts) -> bool:
-    """Check a request with a good signature. Return whether it waits behind open requests of its signer."""
+    """Check a request with a good signature. Return whether it waits behind earlier requests."""
     request, router = call.request, facts.router
     _check_deadline(call, facts.head.timestamp)
     match request:

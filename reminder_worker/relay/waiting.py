@@ -23,7 +23,7 @@ from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import store
 from reminder_worker.relay.attempts import broadcast_attempts, open_slot
 from reminder_worker.relay.authorizations import decode_claim
-from reminder_worker.relay.budget import Budget
+from reminder_worker.relay.budget import WalletBudget
 from reminder_worker.relay.fees import EMPTY_GAS, compute_reservation, first_fees
 from reminder_worker.relay.models import (
     LEAST_SECONDS_LEFT,
@@ -212,7 +212,7 @@ class RequestStarter:
         """Give nonces to requests in their order until one has no room, in one transaction. Then send them.
 
         A request that cap or balance could not pay for, even if all open slots cost nothing, is passed over and delays
-        no other. A request that another process started meanwhile is left out.
+        no other. Requests started by a second process meanwhile are left out.
         """
         wallet, transactions = self._wallet, list[bytes]()
         async with self._turns[chain_id], self._engine.begin() as connection:
@@ -267,7 +267,7 @@ class WaitingRequest:
     attempted: LatestAttempt | None
 
 
-def find_wait_reason(request: WaitingRequest, price: GasPrice | None, budget: Budget) -> WaitsFor | None:
+def find_wait_reason(request: WaitingRequest, price: GasPrice | None, budget: WalletBudget) -> WaitsFor | None:
     """Return the reason, None if none is known. `price` None: no endpoint answers; the balance is not known, either."""
     if request.attempted is not None:
         return _find_sent_reason(request.attempted, price, budget.balance)

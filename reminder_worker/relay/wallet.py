@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, RelayStopped
-from reminder_worker.relay.budget import GLOBAL, Budget, CountLimit, list_scopes
+from reminder_worker.relay.budget import GLOBAL, CountLimit, WalletBudget, list_scopes
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
 from reminder_worker.relay.state_machine import agree_on_number
@@ -251,11 +251,11 @@ class RelayWallet:
 
     async def read_budget(
         self, connection: AsyncConnection, chain_id: int, balance: int, limits: Sequence[CountLimit] = ()
-    ) -> Budget:
+    ) -> WalletBudget:
         """Read today's budget, with the counts of the scopes of `limits`. `balance` in wei."""
         scopes = list_scopes(limits or [(GLOBAL, "", self.caps.daily_count)])
         row = (await connection.execute(sql["budget"], {**self.row_key(chain_id), **scopes})).one()
-        return Budget(
+        return WalletBudget(
             caps=self.caps,
             balance=balance,
             day=row.day,

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
-from reminder_worker.relay.budget import Budget
+from reminder_worker.relay.budget import WalletBudget
 from reminder_worker.relay.chain_view import ChainView
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE
@@ -125,7 +125,7 @@ class WalletMonitor:
         return int(age)
 
     async def _alert_caps(
-        self, connection: AsyncConnection, chain_id: int, budget: Budget, fees: GasFees | None, gas: int
+        self, connection: AsyncConnection, chain_id: int, budget: WalletBudget, fees: GasFees | None, gas: int
     ) -> None:
         """Alert about today's caps by the wei spent for good: most reserved wei return within a quarter of an hour."""
         caps, spent = budget.caps, budget.spent

@@ -22,7 +22,7 @@ STEPS = [
     (reconciler, "broadcast_attempts"),
     (waiting, "broadcast_attempts"),
     (store, "record_mined"),
-    (store, "finish_slot"),
+    (store, "finish_slots"),
     (waiting, "open_slot"),
     (store, "raise_reservation"),
 ]

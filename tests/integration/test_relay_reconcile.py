@@ -296,9 +296,9 @@ async def test_slot_changed_since_it_was_read_is_not_written(world: RelayWorld, 
     before = await world.slots()
     async with world.engine.begin() as connection:
         assert not await store.lock_unchanged(connection, CHAIN_ID, world.wallet, at.slot)
-        assert not await store.record_mined(connection, CHAIN_ID, world.wallet, at, mined)
-        ending = store.RequestEnding(RequestState.CONFIRMED)
-        assert not await store.finish_slot(connection, CHAIN_ID, world.wallet, at, mined, ending)
+        assert await store.record_mined(connection, CHAIN_ID, world.wallet, [(at, mined)]) == 0
+        ended = store.EndedSlot(at, mined, store.RequestEnding(RequestState.CONFIRMED))
+        assert await store.finish_slots(connection, CHAIN_ID, world.wallet, [ended]) == set()
     assert await world.slots() == before
 
 

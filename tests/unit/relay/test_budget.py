@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reminder_worker.errors import LimitReached, RelayStopped
-from reminder_worker.relay.budget import FINAL_SECONDS, Budget, list_limits
+from reminder_worker.relay.budget import FINAL_SECONDS, WalletBudget, list_limits
 from reminder_worker.relay.fees import compute_reservation, first_fees
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WaitsFor, WalletCaps
 from reminder_worker.relay.state_machine import GasPrice
@@ -33,11 +33,11 @@ ASKED = RelayAuthorization(
 LIMITS = list_limits(ASKED, WalletCaps(CAP, 10, 1))
 
 
-def budget(**what: Any) -> Budget:
+def budget(**what: Any) -> WalletBudget:
     """Return an unused budget, except for `what`."""
     unused = {"open": 0, "owed": 0, "used": 0, "spent": 0, "has_queue": False, "counts": {}}
     day = {"day": date(2026, 11, 20), "seconds_left": 86_400, "balance": 10 * CAP}
-    return Budget(**{"caps": WalletCaps(CAP, 10, 1), **unused, **day, **what})
+    return WalletBudget(**{"caps": WalletCaps(CAP, 10, 1), **unused, **day, **what})
 
 
 def test_request_that_uses_balance_and_cap_to_the_last_wei_is_admitted() -> None:
