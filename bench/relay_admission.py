@@ -8,10 +8,10 @@ each client, with all else made ready before its clock starts, and nothing sent.
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
 
-import msgspec
 import psycopg
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
@@ -30,7 +30,7 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate_database
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.caps import caps_values, list_limits, request_row
+from reminder_worker.relay.budget import list_limits, list_scopes
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WalletCaps
 from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet import load_signer
@@ -141,30 +141,36 @@ class _BareAdmission:
         self._account = account
         self._target = to_checksum_address(TARGET)
         self.address = account.address.lower()
-        self._lock, self._room, self._add, self._mark = map(
-            _bare, (sql["lock_wallet"], sql["caps_left"], sql["take_nonces"], sql["mark_sent"])
-        )
+        names = ("lock_wallet", "rivals", "budget", "add_request", "take_nonce", "store_attempt", "mark_sent")
+        self._sql = {name: _bare(sql[name]) for name in names}
 
     def prepare(self, authorization: RelayAuthorization) -> dict[str, Any]:
-        sealed = {"id": uuid4(), "key_id": "bench", "salt": bytes(32), "call_data": authorization.call_data + bytes(28)}
-        signed = {"request_id": sealed["id"], "wei": str(WEI), "attempt_gas": GAS}
-        fees = {"max_fee": 3 * GWEI, "priority_fee": GWEI}
-        counted = [
-            {"scope": scope, "subject": subject, "requests": 1, "wei": str(WEI if scope == "global" else 0)}
-            for (scope, subject), _ in list_limits(authorization, CAPS)
-        ]
         return {
-            **caps_values(CHAIN_ID, self.address, CAPS, [authorization]),
-            "request": {**request_row(authorization, RequestState.SIGNED), **sealed},
-            "transaction": {**signed, **fees},
-            "counted": msgspec.json.encode(counted).decode(),
+            **asdict(authorization),
+            **list_scopes(list_limits(authorization, CAPS)),
+            "wallet": self.address,
+            "id": (id := uuid4()),
+            "request_id": id,
+            "lane": authorization.lane.value,
+            "state": "signed",
+            "key_id": "bench",
+            "salt": bytes(32),
+            "call_data": authorization.call_data + bytes(28),
+            "wei": WEI,
+            "gas": GAS,
+            "kind": "call",
+            "max_fee": 3 * GWEI,
+            "priority_fee": GWEI,
             "data": authorization.call_data,
         }
 
     async def admit(self, connection: psycopg.AsyncConnection[Any], values: dict[str, Any]) -> None:
         async with connection.transaction():
-            (nonce, _) = await _one(connection, self._lock, values)
-            room = await _one(connection, self._room, values)
+            await _one(connection, self._sql["lock_wallet"], values)
+            await _one(connection, self._sql["rivals"], values)
+            values["day"] = (await _one(connection, self._sql["budget"], values)).day
+            await _one(connection, self._sql["add_request"], values)
+            (nonce,) = await _one(connection, self._sql["take_nonce"], values)
             signed = self._account.sign_transaction(
                 {
                     "type": 2, "chainId": CHAIN_ID, "nonce": nonce, "to": self._target, "value": 0,
@@ -172,15 +178,11 @@ class _BareAdmission:
                 }
             )  # fmt: skip
             raw, tx_hash = bytes(signed.raw_transaction), "0x" + signed.hash.hex().removeprefix("0x")
-            transaction = {**values["transaction"], "nonce": nonce, "tx_hash": tx_hash, "raw": raw + bytes(28)}
-            values |= {
-                "day": room.day,
-                "requests": msgspec.json.encode([{**values["request"], "tx_hash": tx_hash}]).decode(),
-                "signed": msgspec.json.encode([transaction]).decode(),
-            }
-            await _one(connection, self._add, values)
+            attempt = {"nonce": nonce, "tx_hash": tx_hash, "raw": raw + bytes(28)}
+            await _one(connection, self._sql["store_attempt"], values | attempt)
         async with connection.transaction():
-            await connection.execute(self._mark, {"chain_id": CHAIN_ID, "sent": [tx_hash], "taken": [tx_hash]})
+            sent = {"chain_id": CHAIN_ID, "sent": [tx_hash], "taken": [tx_hash]}
+            await connection.execute(self._sql["mark_sent"], sent)
 
 
 async def _one(connection: psycopg.AsyncConnection[Any], statement: bytes, values: dict[str, Any]) -> Any:

@@ -110,7 +110,7 @@ def replace(request_id: UUID) -> None:
 
     async def replace_attempt(runtime: "Runtime") -> str:
         row = await _find_request(runtime, request_id)
-        return await runtime.relaying.find_reconciler(row.wallet).replace_attempt(row.chain_id, request_id)
+        return await runtime.relaying.find_actions(row.wallet).replace_attempt(row.chain_id, request_id)
 
     click.echo(f"sent {with_runtime(replace_attempt)}")
 
@@ -126,7 +126,7 @@ def cancel(request_id: UUID) -> None:
 
     async def give_up(runtime: "Runtime") -> bool:
         row = await _find_request(runtime, request_id)
-        return await runtime.relaying.find_reconciler(row.wallet).cancel_request(row.chain_id, request_id)
+        return await runtime.relaying.find_actions(row.wallet).cancel_request(row.chain_id, request_id)
 
     ended = with_runtime(give_up)
     freed = "an empty transaction takes its nonce, as soon as the ceiling allows; it ends when that is final"
@@ -141,9 +141,9 @@ def resume(wallet: str, chain_id: int | None) -> None:
     chosen = chosen_chain(read_settings(), chain_id)
 
     async def start_again(runtime: "Runtime") -> None:
-        if wallet not in runtime.relaying.reconcilers:
+        if wallet not in runtime.relaying.actions:
             raise NotConfigured(f"no {wallet} is configured")
-        await runtime.relaying.reconcilers[wallet].resume_wallet(chosen)
+        await runtime.relaying.actions[wallet].resume_wallet(chosen)
 
     with_runtime(start_again)
     click.echo(f"the {wallet} takes requests on chain {chosen} again")

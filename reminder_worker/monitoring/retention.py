@@ -16,7 +16,7 @@ from reminder_worker.monitoring.node_requests import today_utc
 from reminder_worker.monitoring.tables import node_request, sql
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.tables import alert, suppression
-from reminder_worker.relay.operator import OPEN_STATES
+from reminder_worker.relay.models import OPEN_STATES
 from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, tx_attempt
 from reminder_worker.reminders.tables import erasure_count
 from reminder_worker.upgrades.operations import OPEN

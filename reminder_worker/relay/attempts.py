@@ -5,8 +5,8 @@ The code that stores an attempt commits first, and only then broadcasts.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Final
+from datetime import date
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -21,7 +21,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import store
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, bump_fees
-from reminder_worker.relay.models import RelayLane
+from reminder_worker.relay.models import RelayAuthorization, RelayLane
 from reminder_worker.relay.onchain_effects import was_reset_since
 from reminder_worker.relay.state_machine import AttemptKind, GasPrice, StoredAttempt
 from reminder_worker.relay.store import OpenSlot
@@ -29,90 +29,79 @@ from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet import RelayWallet, WalletSigner
 
 log = structlog.get_logger(__name__)
-TAKEN: Final = frozenset({SendOutcome.ACCEPTED, SendOutcome.KNOWN})
-
-
-@dataclass(frozen=True, slots=True)
-class SignedTransaction:
-    """`raw` is what goes on the wire; it holds a user's signature."""
-
-    tx_hash: str
-    raw: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class NewAttempt:
-    """A signed transaction and the row that stores it."""
-
-    transaction: SignedTransaction
-    row: Mapping[str, Any] = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class ReadyRequest:
-    """A request whose turn has come; `data` holds a user's signature."""
-
-    id: UUID
-    router: str
-    gas_limit: int
-    key: RecordKey = field(repr=False)
-    data: bytes = field(repr=False)
 
 
 class ReservationTooSmall(Exception):
     """The attempt could cost more than its slot reserved (see `store.raise_reservation`), or the slot is final."""
 
 
-async def sign_attempt(
+async def add_attempt(
+    connection: AsyncConnection,
     signer: WalletSigner,
     chain_id: int,
-    request: ReadyRequest,
     nonce: int,
+    key: RecordKey,
     fees: GasFees,
+    gas: int,
     *,
-    kind: AttemptKind = "call",
-    wei: int = 0,
-) -> NewAttempt:
-    """Sign a call; with `kind` empty, a transfer of nothing to ourselves. `wei`: reserved by a new slot."""
-    to, data, gas_limit = request.router, request.data, request.gas_limit
-    if kind == "empty":
-        to, data, gas_limit = signer.address, b"", EMPTY_GAS
+    call: ContractCall | None,
+) -> bytes:
+    """Sign an attempt for an open slot, store its bytes sealed by `key`, and return them.
+
+    `call` None: a transfer of nothing to ourselves. Raises `ReservationTooSmall` beyond what the slot reserves.
+    """
     raw = await signer.sign(
         {
             "type": 2,
             "chainId": chain_id,
             "nonce": nonce,
-            "to": to,
+            "to": signer.address if call is None else call.to,
             "value": 0,
-            "data": data,
-            "gas": gas_limit,
+            "data": b"" if call is None else call.data,
+            "gas": gas,
             "maxFeePerGas": fees.max_fee,
             "maxPriorityFeePerGas": fees.priority_fee,
             "accessList": [],
         }
     )
-    tx_hash = "0x" + keccak(raw).hex()
-    row = {
-        "request_id": request.id,
+    tx_hash = hash_transaction(raw)
+    values = {
         "chain_id": chain_id,
-        "tx_hash": tx_hash,
         "wallet": signer.address,
         "nonce": nonce,
-        "wei": str(wei),
-        "kind": kind,
+        "tx_hash": tx_hash,
+        "kind": "empty" if call is None else "call",
         "max_fee": fees.max_fee,
         "priority_fee": fees.priority_fee,
-        "attempt_gas": gas_limit,
-        "raw": request.key.seal(raw, _raw_context(chain_id, tx_hash)),
+        "gas": gas,
+        "raw": key.seal(raw, _raw_context(chain_id, tx_hash)),
     }
-    return NewAttempt(SignedTransaction(tx_hash, raw), row)
-
-
-async def store_attempt(connection: AsyncConnection, attempt: NewAttempt) -> SignedTransaction:
-    """Store a replacement on an open slot. Raises `ReservationTooSmall` beyond what the slot reserves."""
-    if await connection.scalar(sql["store_attempt"], dict(attempt.row)) is None:
+    if await connection.scalar(sql["store_attempt"], values) is None:
         raise ReservationTooSmall
-    return attempt.transaction
+    return raw
+
+
+async def open_slot(
+    connection: AsyncConnection,
+    signer: WalletSigner,
+    id: UUID,
+    key: RecordKey,
+    authorization: RelayAuthorization,
+    fees: GasFees,
+    wei: int,
+    day: date,
+) -> bytes:
+    """Take a nonce for a request, reserve its wei on this day, and return its first attempt, in the caller's lock."""
+    chain_id, gas = authorization.chain_id, authorization.gas_now
+    slot = {"chain_id": chain_id, "wallet": signer.address, "request_id": id, "gas": gas, "wei": wei, "day": day}
+    nonce = int(await connection.scalar(sql["take_nonce"], slot))
+    call = ContractCall(authorization.router, authorization.call_data)
+    return await add_attempt(connection, signer, chain_id, nonce, key, fees, gas, call=call)
+
+
+def hash_transaction(raw: bytes) -> str:
+    """Return the hash of a signed transaction."""
+    return "0x" + keccak(raw).hex()
 
 
 def open_raw(key: RecordKey, chain_id: int, row: Row[Any]) -> bytes:
@@ -121,8 +110,8 @@ def open_raw(key: RecordKey, chain_id: int, row: Row[Any]) -> bytes:
 
 
 async def broadcast_attempts(
-    engine: AsyncEngine, chain: Chain, transactions: Sequence[SignedTransaction]
-) -> Mapping[str, tuple[SendOutcome, ...]]:
+    engine: AsyncEngine, chain: Chain, transactions: Sequence[bytes]
+) -> Mapping[str, Sequence[SendOutcome]]:
     """Send committed bytes to every endpoint; return, by transaction hash, one outcome per responding endpoint.
 
     The outcomes decide nothing: the reconciler reads the chain. A request becomes `broadcast` once an endpoint has an
@@ -130,16 +119,15 @@ async def broadcast_attempts(
     """
     if not transactions:
         return {}
-    answers = await chain.send_raw([transaction.raw for transaction in transactions])
-    outcomes = {
-        transaction.tx_hash: tuple(answer[position] for answer in answers)
-        for position, transaction in enumerate(transactions)
-    }
-    taken = [tx_hash for tx_hash, returned in outcomes.items() if TAKEN & set(returned)]
-    for tx_hash, returned in outcomes.items():
+    answers = await chain.send_raw(transactions)
+    outcomes: dict[str, Sequence[SendOutcome]] = {}
+    for raw, *of_each in zip(transactions, *answers, strict=True):
+        outcomes[hash_transaction(raw)] = of_each
+    taken = [tx_hash for tx_hash, said in outcomes.items() if is_taken(said)]
+    for tx_hash, said in outcomes.items():
         if tx_hash not in taken:
-            said = [str(outcome) for outcome in returned] or ["unreachable"]
-            log.warning("transaction_not_taken", chain_id=chain.chain_id, tx=tx_hash, said=said)
+            words = [str(outcome) for outcome in said] or ["unreachable"]
+            log.warning("transaction_not_taken", chain_id=chain.chain_id, tx=tx_hash, said=words)
     values = {"chain_id": chain.chain_id, "sent": list(outcomes), "taken": taken}
     try:
         async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
@@ -147,6 +135,11 @@ async def broadcast_attempts(
     except (SQLAlchemyError, OSError) as error:  # the bytes are stored and sent: this is no failure of the request
         log.warning("transactions_not_marked", chain_id=chain.chain_id, error=type(error).__name__)
     return outcomes
+
+
+def is_taken(said: Sequence[SendOutcome]) -> bool:
+    """Return whether some endpoint has the transaction, by their outcomes."""
+    return SendOutcome.ACCEPTED in said or SendOutcome.KNOWN in said
 
 
 def _raw_context(chain_id: int, tx_hash: str) -> str:
@@ -163,7 +156,7 @@ class AttemptReplacer:
 
     async def replace_attempt(
         self, chain: Chain, entry: OpenSlot, kind: AttemptKind, price: GasPrice
-    ) -> tuple[AttemptKind, SignedTransaction | None] | None:
+    ) -> tuple[AttemptKind, bytes | None] | None:
         """Sign, store and return a replacement with its kind; None if the slot has changed since it was read.
 
         A call that would come to nothing is replaced by a cancellation transaction. There is no transaction if the
@@ -180,13 +173,12 @@ class AttemptReplacer:
             if fees is None:
                 return kind, None
             request = entry.request
-            data = await store.read_call(connection, self._vault, request) if kind == "call" else b""
+            call = None
+            if kind == "call":
+                call = ContractCall(request.router, await store.read_call(connection, self._vault, request))
             key = self._vault.record_key(request.salt, request.key_id)
-            ready = ReadyRequest(request.id, request.router, gas, key, data)
-            attempt = await sign_attempt(self._wallet.signer, chain_id, ready, entry.slot.nonce, fees, kind=kind)
-            transaction = await store_attempt(connection, attempt)
-            await connection.execute(sql["set_hash"], {"id": request.id, "tx_hash": transaction.tx_hash})
-        return kind, transaction
+            nonce, signer = entry.slot.nonce, self._wallet.signer
+            return kind, await add_attempt(connection, signer, chain_id, nonce, key, fees, gas, call=call)
 
     async def _would_revert(self, chain: Chain, entry: OpenSlot) -> bool:
         """Return whether the call has no use any more: the gift was paid, or the timer was reset, meanwhile."""
@@ -232,10 +224,10 @@ class AttemptReplacer:
             rows = (await connection.execute(sql["raw"], values)).all()
         return {row.tx_hash: row for row in rows if row.raw is not None}
 
-    async def open_stored(self, chain_id: int, entry: OpenSlot, row: Row[Any]) -> SignedTransaction:
+    async def open_stored(self, chain_id: int, entry: OpenSlot, row: Row[Any]) -> bytes:
         """Decrypt a stored attempt. Raises `DecryptionFailed`."""
         key = self._vault.record_key(entry.request.salt, entry.request.key_id)
-        return SignedTransaction(row.tx_hash, open_raw(key, chain_id, row))
+        return open_raw(key, chain_id, row)
 
 
 def list_earlier(
@@ -246,10 +238,10 @@ def list_earlier(
     For example the balance does not pay for the latest. Nodes may have forgotten the earlier ones, which are good
     enough once gas is cheaper again.
     """
-    rejected = [entry for entry in slots if set(outcomes.get(entry.slot.newest.tx_hash, ())) == {SendOutcome.REJECTED}]
-    return [
-        (entry, attempt)
-        for entry in rejected
-        for attempt in entry.slot.attempts[:-1]
-        if attempt.kind == entry.slot.newest.kind
-    ]
+    found: list[tuple[OpenSlot, StoredAttempt]] = []
+    for entry in slots:
+        newest = entry.slot.newest
+        if set(outcomes.get(newest.tx_hash, ())) != {SendOutcome.REJECTED}:
+            continue
+        found += [(entry, attempt) for attempt in entry.slot.attempts[:-1] if attempt.kind == newest.kind]
+    return found

@@ -76,7 +76,8 @@ class ChainView:
         return self._agree_final([view.wallet_count for view in self.views])
 
     def find_nonce(self, signer: SignerKey) -> int | None:
-        nonces = [nonce for view in self.views if (nonce := view.nonces.get(signer)) is not None]
+        answers = [view.nonces.get(signer) for view in self.views]
+        nonces = [nonce for nonce in answers if nonce is not None]
         return self._agree_now(nonces) if nonces else None
 
     def find_final_nonce(self, signer: SignerKey) -> int | None:
@@ -117,19 +118,18 @@ async def view_chain(
 
     def read_view(answers: Sequence[Any]) -> EndpointView:
         receipts, nonces = answers[4 : 4 + len(tx_hashes)], answers[4 + len(tx_hashes) :]
-        head, final = (
-            wire.decode_block(answers[2]),
-            None if isinstance(answers[3], RpcError) else wire.decode_block(answers[3]),
-        )
+        head = wire.decode_block(answers[2])
         if head is None:
             raise msgspec.ValidationError("no latest block")
+        final = None if isinstance(answers[3], RpcError) else wire.decode_block(answers[3])
+        head_final, time_final = (None, None) if final is None else (final.number, final.timestamp)
         return EndpointView(
             head=head.number,
             time=head.timestamp,
-            head_final=final.number if final else None,
-            time_final=final.timestamp if final else None,
+            head_final=head_final,
+            time_final=time_final,
             wallet_count=wire.decode_count(answers[0]),
-            wallet_count_final=None if isinstance(answers[1], RpcError) else wire.decode_count(answers[1]),
+            wallet_count_final=_decode_final_count(answers[1]),
             receipts=dict(zip(tx_hashes, map(_decode_receipt, tx_hashes, receipts), strict=True)),
             nonces=dict(zip(signers, map(_decode_nonce, nonces[: len(signers)]), strict=True)),
             nonces_final=dict(zip(signers_final, map(_decode_nonce, nonces[len(signers) :]), strict=True)),
@@ -146,12 +146,18 @@ def keep_up_to_date(views: Sequence[EndpointView], now: float) -> Sequence[Endpo
 
     An endpoint that stopped importing blocks would contradict the others for ever.
     """
-    return [view for view in views if is_of_now(view.time, now)] or views
+    up_to_date = [view for view in views if is_of_now(view.time, now)]
+    return up_to_date or views
 
 
 def _nonce_request(router: str, signer: str, tag: str) -> Request:
     data = find_selector("TimeLockRouter", "sponsorNonce") + encode_address(signer)  # the same of both routers
     return ("eth_call", [{"to": router, "data": "0x" + data.hex()}, tag])
+
+
+def _decode_final_count(answer: Any) -> int | None:
+    """Return None if the node refuses, for example before its first finalized block."""
+    return None if isinstance(answer, RpcError) else wire.decode_count(answer)
 
 
 def _decode_nonce(answer: Any) -> int | None:

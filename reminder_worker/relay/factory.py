@@ -17,6 +17,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.models import WalletCaps
 from reminder_worker.relay.operator import OperatorActions, PayingWallet
+from reminder_worker.relay.reconciler import RelayReconciler
 from reminder_worker.relay.wallet import RELAYED_CHAINS, make_signer
 from reminder_worker.settings import AutoRenewSettings, RelaySettings, Settings
 
@@ -33,13 +34,14 @@ class RelayWallets:
     """Configured wallets with a good key, by role: `RELAYER` and `ATTESTOR`."""
 
     admissions: Mapping[str, RelayAdmission]
-    reconcilers: Mapping[str, OperatorActions]
+    reconcilers: Mapping[str, RelayReconciler]
+    actions: Mapping[str, OperatorActions]
 
-    def find_reconciler(self, address: str) -> OperatorActions:
-        """Return the reconciler of a wallet. Raises `NotConfigured` if its key is not in use here."""
+    def find_actions(self, address: str) -> OperatorActions:
+        """Return an operator's actions on a wallet. Raises `NotConfigured` if its key is not in use here."""
         for role, admission in self.admissions.items():
             if admission.signer.address == address:
-                return self.reconcilers[role]
+                return self.actions[role]
         raise NotConfigured("the key of this request's wallet is not configured: see RELAYER_KEY, ATTESTOR_KEY")
 
     @property
@@ -117,7 +119,8 @@ def make_relay_wallets(
 ) -> RelayWallets:
     """Build the wallets. A bad key turns its wallet off and is shown by `doctor`; reminders go on."""
     admissions: dict[str, RelayAdmission] = {}
-    reconcilers: dict[str, OperatorActions] = {}
+    reconcilers: dict[str, RelayReconciler] = {}
+    actions: dict[str, OperatorActions] = {}
     for role, group, low_balance in (
         (RELAYER, settings.relay, settings.relay.low_balance_relays if settings.relay else 0),
         (ATTESTOR, settings.auto_renew, LOW_BALANCE_RENEWALS),
@@ -136,8 +139,9 @@ def make_relay_wallets(
             engine, vault, chains, signer, make_caps(group), any_chain=settings.is_local, starts=not dry_run
         )
         admissions[role] = admission
-        reconcilers[role] = OperatorActions(engine, vault, chains, admission, alerts, low_balance)
-    return RelayWallets(admissions, reconcilers)
+        reconcilers[role] = RelayReconciler(engine, vault, chains, admission, alerts, low_balance)
+        actions[role] = OperatorActions(engine, admission.wallet, reconcilers[role])
+    return RelayWallets(admissions, reconcilers, actions)
 
 
 def make_caps(group: RelaySettings | AutoRenewSettings) -> WalletCaps:

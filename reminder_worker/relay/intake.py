@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, RouterReads
 from reminder_worker.chain.eip712 import SignatureVerifier, TypedDataDomain, recover_signer
+from reminder_worker.chain.types import MOST_GAS
 from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import (
     ChainUnavailable,
@@ -50,7 +51,7 @@ from reminder_worker.relay.authorizations import (
 from reminder_worker.relay.models import OPEN_STATES, SELF_PAID, RelayAuthorization, RelayLane, RequestView, WaitsFor
 from reminder_worker.relay.onchain_effects import list_vaults
 from reminder_worker.relay.tables import FOLLOWED_SECONDS
-from reminder_worker.relay.validation import RequestReader, RequestTerms, check_effects, check_request
+from reminder_worker.relay.validation import RequestFacts, RequestReader, check_effects, check_request
 from reminder_worker.settings import ChainSettings, RelaySettings, Settings
 from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.signed_messages import served_chain
@@ -141,12 +142,12 @@ class RelayIntake:
                 self._chains[chain_id], self._indexers[chain_id], self._routers[chain_id], admission.signer.address
             )
             facts = await reader.read_facts(call, signer.open_nonces)
-            gas = {"claim": relay.claim_gas, "check_in": relay.check_in_gas, "gift_withdraw": relay.gift_gas}
-            terms = check_request(call, facts, gas[request.lane])
-            effects = await reader.read_effects(call, facts, terms)
-            check_effects(request, facts, effects)
-            authorization = _make_authorization(call, terms, facts.head.timestamp, effects.gas_needed)
-            return await admission.admit_request(authorization, waits=terms.waits)
+            lane_gas = {"claim": relay.claim_gas, "check_in": relay.check_in_gas, "gift_withdraw": relay.gift_gas}
+            most_gas = min(lane_gas[request.lane], MOST_GAS)
+            waits = check_request(call, facts)
+            facts = await reader.read_effects(call, facts, waits=waits, most_gas=most_gas)
+            check_effects(request, facts)
+            return await admission.admit_request(_make_authorization(call, facts, most_gas), waits=waits)
         except (Refused, RelayStopped) as refused:
             if isinstance(refused, SignerMismatch):
                 repeated = await self._find_other_version(request, domain)
@@ -259,7 +260,7 @@ def _check_contracts(request: Request, settings: ChainSettings) -> None:
         raise InvalidInput("A gift cannot be paid to the contracts that keep it.", [fault])
 
 
-def _make_authorization(call: SignedCall, terms: RequestTerms, now: int, gas_needed: int | None) -> RelayAuthorization:
+def _make_authorization(call: SignedCall, facts: RequestFacts, most_gas: int) -> RelayAuthorization:
     request = call.request
     return RelayAuthorization(
         chain_id=request.chain_id,
@@ -268,12 +269,12 @@ def _make_authorization(call: SignedCall, terms: RequestTerms, now: int, gas_nee
         router=request.router,
         subject_id=request.subject_id,
         signer=request.signer,
-        creator=terms.creator,
+        creator=facts.creator,
         nonce=request.nonce,
-        deadline=min(request.deadline, now + FOLLOWED_SECONDS),
+        deadline=min(request.deadline, facts.head.timestamp + FOLLOWED_SECONDS),
         call_data=call.data,
-        gas_limit=terms.gas_limit,
-        needs=gas_needed,
+        gas_limit=most_gas,
+        needs=facts.gas_needed,
     )
 
 

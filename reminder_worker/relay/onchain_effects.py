@@ -68,9 +68,8 @@ async def read_effects(
     topics = frozenset(_TOPICS[name] for name in names)
     # A log that only the second endpoint returns counts, too: below, each transaction needs two receipts.
     logs, _, beside = await logs_of_two(chain, dict.fromkeys(contracts, topics), first, finalized)
-    found = [effect for log in [*logs, *beside.logs] if (effect := _decode_effect(log, signer)) is not None]
-    if not found:
-        return ()
+    effects = [_decode_effect(log, signer) for log in [*logs, *beside.logs]]
+    found = [effect for effect in effects if effect is not None]
     for tx_hash in dict.fromkeys(effect.tx_hash for effect in found):
         # One at a time: strangers' transactions have receipts of up to 14.5 MB.
         status = (await view_chain(chain, wallet, [tx_hash])).find_receipts([tx_hash])
@@ -87,16 +86,17 @@ async def read_direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str])
     asked: list[Request] = [("eth_getTransactionByHash", [tx_hash]) for tx_hash in tx_hashes]
 
     def read_calls(answers: Sequence[Any]) -> dict[str, bytes]:
-        found = [wire.decode_result(answer, CalledTransaction) for answer in answers]
-        return {
-            tx_hash: wire.parse_hex(transaction.input)
-            for tx_hash, transaction in zip(tx_hashes, found, strict=True)
-            if transaction.to is not None and transaction.to.lower() == router
-        }
+        calls: dict[str, bytes] = {}
+        for tx_hash, answer in zip(tx_hashes, answers, strict=True):
+            transaction = wire.decode_result(answer, CalledTransaction)
+            if transaction.to is not None and transaction.to.lower() == router:
+                calls[tx_hash] = wire.parse_hex(transaction.input)
+        return calls
 
     answers = await chain.endpoints.ask_each(asked, read_calls)
-    enough = len(answers) >= endpoints_needed(len(chain.settings.rpc_urls))
-    return answers[0] if enough and all(calls == answers[0] for calls in answers) else None
+    if len(answers) < endpoints_needed(len(chain.settings.rpc_urls)):
+        return None
+    return answers[0] if answers.count(answers[0]) == len(answers) else None
 
 
 class CalledTransaction(msgspec.Struct):
@@ -231,8 +231,10 @@ def sort_effects(
     for effect in effects:
         matches = (effect.lane, effect.subject_id) == (request.lane, request.subject_id)
         is_external = effect.tx_hash not in own_nonces
-        is_gift = request.lane is RelayLane.GIFT_WITHDRAW
-        if matches and (is_external or is_gift) and effect.tx_hash not in other_claims:
+        counts_alike = is_external or request.lane is RelayLane.GIFT_WITHDRAW
+        if effect.tx_hash in other_claims:
+            counts_alike = False
+        if matches and counts_alike:
             same = True
         elif is_external or own_nonces[effect.tx_hash] == request.nonce:
             other = True

@@ -16,11 +16,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.rotation import count_rows_of_other_keys
 from reminder_worker.database.tables import age, span
-from reminder_worker.errors import ChainUnavailable, NotFound, Refused
-from reminder_worker.relay.attempts import broadcast_attempts
-from reminder_worker.relay.models import CANCELLED_BY_OPERATOR
+from reminder_worker.errors import ChainUnavailable, Refused
+from reminder_worker.relay.models import CANCELLED_BY_OPERATOR, OPEN_STATES
 from reminder_worker.relay.reconciler import RelayReconciler
-from reminder_worker.relay.state_machine import is_dead
 from reminder_worker.relay.tables import (
     FOLLOWED_SECONDS,
     nonce_slot,
@@ -30,8 +28,7 @@ from reminder_worker.relay.tables import (
     sql,
     tx_attempt,
 )
-
-OPEN_STATES = ("queued", "waiting_predecessor", "deferred_fee", "signed", "broadcast", "mined")
+from reminder_worker.relay.wallet import RelayWallet
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,30 +268,21 @@ async def count_under_other_keys(
     return followed, left
 
 
-class OperatorActions(RelayReconciler):
-    """Raises `NotFound` for a request that is not open in this wallet, `Refused` if nothing can be done, and
-    `NotConfigured` on a chain that is not served any more."""
+class OperatorActions:
+    """Actions on one wallet. They raise `NotFound` for a request that is not open in this wallet, `Refused` if nothing
+    can be done, and `NotConfigured` on a chain that is not served any more."""
+
+    def __init__(self, engine: AsyncEngine, wallet: RelayWallet, reconciler: RelayReconciler) -> None:
+        self._engine = engine
+        self._wallet = wallet
+        self._reconciler = reconciler
 
     async def replace_attempt(self, chain_id: int, request_id: UUID) -> str:
         """Replace the latest attempt of a request now, with a higher fee, and return its hash.
 
         A call that was cancelled, has expired or would revert is replaced by a cancellation transaction.
         """
-        run = await self._begin_run(chain_id, watch=False)
-        entry = next((entry for entry in run.facts.slots if entry.request.id == request_id), None)
-        if entry is None:
-            raise NotFound("this request has no transaction under way")
-        facts = run.facts.of_slot(entry)
-        if entry.slot.mined_in is not None or facts.wallet_count > entry.slot.nonce:  # its call is used, not dead
-            raise Refused("its transaction is in a block already")
-        if facts.price is None:
-            raise ChainUnavailable(f"no endpoint of chain {chain_id} says what gas costs")
-        kind = "empty" if is_dead(entry.slot, facts) else entry.slot.newest.kind
-        transactions = await self._replace_attempt(run, entry, kind, facts.price)
-        await broadcast_attempts(self._engine, run.chain, transactions)
-        if not run.report.replaced + run.report.freed:
-            raise Refused("the ceiling or today's cap leaves no room for a higher fee; the newest was sent again")
-        return transactions[0].tx_hash
+        return await self._reconciler.replace_now(chain_id, request_id)
 
     async def cancel_request(self, chain_id: int, request_id: UUID) -> bool:
         """Give a request up. True: it has ended. False: a cancellation transaction is on its way to free its nonce."""
@@ -305,17 +293,17 @@ class OperatorActions(RelayReconciler):
                 return True
             if not await connection.scalar(sql["give_up"], values):
                 raise Refused("it is in a block, or has ended")
-        await self.run(chain_id)
+        await self._reconciler.run(chain_id)
         return False
 
     async def resume_wallet(self, chain_id: int) -> None:
         """Let a stopped wallet take requests again, once no external transaction can use its next nonce."""
-        await self.run(chain_id)  # with nothing open, the last run may be an hour old
-        counts = await self._chains[chain_id].count_transactions(self._wallet.address, "latest")
+        await self._reconciler.run(chain_id)  # with nothing open, the last run may be an hour old
+        counts = await self._wallet.chains[chain_id].count_transactions(self._wallet.address, "latest")
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain_id} counts the wallet's transactions")
         async with self._engine.begin() as connection:
             resumed = await connection.scalar(sql["resume"], {**self._wallet.row_key(chain_id), "count": max(counts)})
         if not resumed:
             raise Refused("the wallet is not stopped, or the foreign transaction is not final yet: try again later")
-        await self.run(chain_id)
+        await self._reconciler.run(chain_id)

@@ -27,106 +27,58 @@ where chain_id = :chain_id and wallet = :wallet and router = :router and signer 
   and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
 order by nonce;
 
--- name: caps_left
--- Read the caps for new requests. Scopes, digests and nonces come back only if the tables have them.
-with
-    today as materialized (
-        select day, cast(extract(epoch from (day + 1) at time zone 'utc' - at) as integer) as seconds_left
-        from (select clock_timestamp() as at) t, lateral (select cast(at at time zone 'utc' as date) as day) d
-    ),
-    slots as materialized (
-        select count(*) as open, coalesce(sum(reserved_wei), 0) as owed from worker.nonce_slot
-        where chain_id = :chain_id and wallet = :wallet and state = 'open'
-    )
-    select today.day, seconds_left, open, owed,
-    coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei
-,
-        exists (
-            select from worker.relay_request
-            where chain_id = :chain_id and wallet = :wallet and state = 'queued' and reason is null
-        ) as queue,
-        (
-            select json_agg(json_build_array(b.scope, b.subject, b.requests))
-            from unnest(cast(:scopes as text[]), cast(:subjects as text[])) as a(scope, subject)
-            join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
-                and b.scope = a.scope and b.subject = a.subject and b.day = today.day
-        ) as counts,
-        (
-            select json_agg(json_build_array(encode(digest, 'hex'), id)) from worker.relay_request
-            where chain_id = :chain_id and digest = any(cast(:digests as bytea[]))
-        ) as known,
-        (
-            select json_agg(json_build_array(r.router, r.signer, r.nonce))
-            from unnest(cast(:routers as text[]), cast(:signers as text[]), cast(:nonces as numeric[]))
-                as a(router, signer, nonce)
-            join worker.relay_request r on r.chain_id = :chain_id and r.wallet = :wallet
-                and r.router = a.router and r.signer = a.signer and r.nonce = a.nonce
-                and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
-        ) as nonces
-    from today cross join slots
-    left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
-        and whole.scope = 'global' and whole.subject = '' and whole.day = today.day;
+-- name: rivals
+-- List the request of this authorization, and the open requests of its signer with its nonce.
+select id, lane, state, reason, tx_hash, block_number, created_at, updated_at, digest = :digest as is_same
+from worker.relay_request
+where chain_id = :chain_id and (
+    digest = :digest
+    or wallet = :wallet and router = :router and signer = :signer and nonce = :nonce
+        and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+);
 
--- name: take_nonces
--- Store new requests in order, start waiting ones, store slots and bytes of all that are signed, and count their share
--- of the caps. An id of `signed` is of a new request or of a waiting one; a request that waits no more is left out.
-with
-    signed as materialized (
-        select * from json_to_recordset(cast(:signed as json)) as s(
-            request_id uuid, nonce bigint, wei numeric, tx_hash text, max_fee numeric, priority_fee numeric,
-            attempt_gas bigint, raw text
-        )
-    ),
-    request as (
-        insert into worker.relay_request
-            (id, chain_id, wallet, lane, digest, router, subject_id, signer, creator, nonce, deadline, state, gas_limit,
-             key_id, salt, call_data, tx_hash)
-        select id, :chain_id, :wallet, lane, decode(digest, 'base64'), router, subject_id, signer, creator, nonce,
-            deadline, state, gas_limit, key_id, decode(salt, 'base64'), decode(call_data, 'base64'), tx_hash
-        from json_to_recordset(cast(:requests as json)) as r(
-            id uuid, lane text, digest text, router text, subject_id numeric, signer text, creator text, nonce numeric,
-            deadline bigint, state text, gas_limit bigint, key_id text, salt text, call_data text, tx_hash text
-        )
-        returning id, lane, state, reason, tx_hash, block_number, created_at, updated_at
-    ),
-    started as (
-        update worker.relay_request r
-        set state = 'signed', reason = null, tx_hash = signed.tx_hash, block_number = null,
-            updated_at = clock_timestamp()
-        from signed
-        where r.id = signed.request_id and r.state in ('deferred_fee', 'queued', 'waiting_predecessor')
-        returning r.id
-    ),
-    taken as materialized (
-        select * from signed where request_id in (select id from request union all select id from started)
-    ),
-    slot as (
-        insert into worker.nonce_slot (chain_id, wallet, nonce, request_id, gas_limit, reserved_wei, budget_day)
-        select :chain_id, :wallet, nonce, request_id, attempt_gas, wei, :day from taken
-    ),
-    attempt as (
-        insert into worker.tx_attempt
-            (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
-        select :chain_id, tx_hash, :wallet, nonce, 'call', max_fee, priority_fee, attempt_gas, decode(raw, 'base64')
-        from taken
-    ),
-    counter as (
-        update worker.relay_wallet set next_nonce = (select max(nonce) from taken) + 1
-        where chain_id = :chain_id and address = :wallet and exists (select from taken)
-    ),
-    counted as (
-        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests, reserved_wei)
-        select :chain_id, :wallet, scope, subject, :day, requests, wei
-        from json_to_recordset(cast(:counted as json)) as c(scope text, subject text, requests integer, wei numeric)
-        on conflict (chain_id, wallet, scope, subject, day) do update
-        set requests = b.requests + excluded.requests, reserved_wei = b.reserved_wei + excluded.reserved_wei
-    )
-    select * from request;
+-- name: add_request
+-- Store a new request, and count the request in the caps.
+with counted as (
+    insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests)
+    select :chain_id, :wallet, scope, subject, :day, 1
+    from unnest(cast(:scopes as text[]), cast(:subjects as text[])) as a(scope, subject)
+    on conflict (chain_id, wallet, scope, subject, day) do update set requests = b.requests + 1
+)
+insert into worker.relay_request
+    (id, chain_id, wallet, lane, digest, router, subject_id, signer, creator, nonce, deadline, state, gas_limit,
+     key_id, salt, call_data)
+values (:id, :chain_id, :wallet, :lane, :digest, :router, :subject_id, :signer, :creator, :nonce, :deadline, :state,
+    :gas_limit, :key_id, :salt, :call_data)
+returning id, lane, state, reason, tx_hash, block_number, created_at, updated_at;
+
+-- name: take_nonce
+-- Take the wallet's next nonce for a request, reserve its wei, and return the nonce.
+with wallet as (
+    update worker.relay_wallet set next_nonce = next_nonce + 1
+    where chain_id = :chain_id and address = :wallet
+    returning next_nonce - 1 as nonce
+),
+reserved as (
+    insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, reserved_wei)
+    values (:chain_id, :wallet, 'global', '', :day, :wei)
+    on conflict (chain_id, wallet, scope, subject, day) do update
+    set reserved_wei = b.reserved_wei + excluded.reserved_wei
+)
+insert into worker.nonce_slot (chain_id, wallet, nonce, request_id, gas_limit, reserved_wei, budget_day)
+select :chain_id, :wallet, nonce, :request_id, :gas, :wei, :day from wallet
+returning nonce;
+
+-- name: start
+-- Give a waiting request its turn. No row comes back if it waits no more.
+update worker.relay_request set state = 'signed', reason = null, updated_at = clock_timestamp()
+where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+returning true;
 
 -- name: to_start
 -- List waiting requests whose turn has come: all earlier requests of the signer are mined or over. Requests that were
 -- passed over come last and in random order: hopeless requests must not block the rest.
-select id, lane, digest, router, subject_id, signer, deadline, gas_limit, key_id, salt, call_data,
+select id, chain_id, lane, digest, router, subject_id, signer, creator, nonce, deadline, gas_limit, key_id, salt, call_data,
     exists (
     select from worker.quota
     where scope = 'relay_paused' and subject = r.chain_id || ':' || r.signer
@@ -142,12 +94,6 @@ where chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'q
 order by reason is not null, case when reason is null then created_at end, random()
 limit :limit;
 
--- name: still_waiting
--- List the requests that still wait. Under the wallet's lock they wait until the commit.
-select id
-from worker.relay_request
-where id = any(cast(:ids as uuid[])) and state in ('deferred_fee', 'queued', 'waiting_predecessor');
-
 -- name: pass_over
 -- Store the reason for which a waiting request was passed over.
 update worker.relay_request set reason = :reason, updated_at = clock_timestamp()
@@ -159,13 +105,19 @@ update worker.relay_request set state = 'deferred_fee', updated_at = clock_times
 where chain_id = :chain_id and wallet = :wallet and state = 'queued';
 
 -- name: store_attempt
--- Store a replacement, if it costs no more than its slot reserves.
-insert into worker.tx_attempt
-    (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
-select chain_id, :tx_hash, wallet, nonce, :kind, :max_fee, :priority_fee, :attempt_gas, :raw
-from worker.nonce_slot
-where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
-  and reserved_wei >= cast(:max_fee as numeric) * :attempt_gas
+-- Store an attempt as the latest of its slot's request. No row comes back if it may cost more than the slot reserves.
+with slot as (
+    select chain_id, wallet, nonce, request_id from worker.nonce_slot
+    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
+      and reserved_wei >= cast(:max_fee as numeric) * :gas
+),
+attempt as (
+    insert into worker.tx_attempt
+        (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
+    select chain_id, :tx_hash, wallet, nonce, :kind, :max_fee, :priority_fee, :gas, :raw from slot
+)
+update worker.relay_request r set tx_hash = :tx_hash, updated_at = clock_timestamp()
+from slot where r.id = slot.request_id
 returning true;
 
 -- name: mark_sent
@@ -248,8 +200,9 @@ left join lateral (
 ) t on true
 where r.id = :id and r.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor');
 
--- name: standing
--- Read the reason of a stopped wallet, the open slots, and the budget of today.
+-- name: budget
+-- Read the budget of a wallet today, with the requests counted on these scopes. Under the wallet's lock it stands until
+-- the commit.
 with
 today as materialized (
     select day, cast(extract(epoch from (day + 1) at time zone 'utc' - at) as integer) as seconds_left
@@ -259,8 +212,18 @@ slots as materialized (
     select count(*) as open, coalesce(sum(reserved_wei), 0) as owed from worker.nonce_slot
     where chain_id = :chain_id and wallet = :wallet and state = 'open'
 )
-select w.stopped, today.day, slots.open, slots.owed, coalesce(whole.requests, 0) as requests,
-coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei
+select w.stopped, today.day, today.seconds_left, slots.open, slots.owed,
+    coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei,
+    exists (
+        select from worker.relay_request
+        where chain_id = :chain_id and wallet = :wallet and state = 'queued' and reason is null
+    ) as has_queue,
+    coalesce((
+        select json_object_agg(b.scope, b.requests)
+        from unnest(cast(:scopes as text[]), cast(:subjects as text[])) as a(scope, subject)
+        join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
+            and b.scope = a.scope and b.subject = a.subject and b.day = today.day
+    ), '{}') as counts
 from worker.relay_wallet w cross join today cross join slots
 left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
     and whole.scope = 'global' and whole.subject = '' and whole.day = today.day
@@ -480,10 +443,6 @@ where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor');
 -- name: call_data
 -- Read the encrypted call of a request.
 select call_data from worker.relay_request where id = :id;
-
--- name: set_hash
--- Store the hash of a request's latest attempt.
-update worker.relay_request set tx_hash = :tx_hash, updated_at = clock_timestamp() where id = :id;
 
 -- name: raw
 -- Read the encrypted bytes of attempts.

@@ -19,7 +19,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import TimelockReads
-from reminder_worker.errors import DecryptionFailed, Misconfigured, RelayStopped, Unavailable
+from reminder_worker.errors import (
+    ChainUnavailable,
+    DecryptionFailed,
+    Misconfigured,
+    NotFound,
+    Refused,
+    RelayStopped,
+    Unavailable,
+)
 from reminder_worker.indexer.models import LIVE
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
@@ -28,8 +36,8 @@ from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import (
     AttemptReplacer,
     ReservationTooSmall,
-    SignedTransaction,
     broadcast_attempts,
+    hash_transaction,
     list_earlier,
 )
 from reminder_worker.relay.chain_view import ChainView, SignerKey, view_chain
@@ -50,6 +58,7 @@ from reminder_worker.relay.state_machine import (
     SlotFacts,
     StoredAttempt,
     decide_action,
+    is_dead,
     is_foreign,
 )
 from reminder_worker.relay.store import EndedSlot, OpenSlot, StoredRequest
@@ -99,7 +108,7 @@ class ReconcileRun:
     facts: RunFacts
     decided: Sequence[tuple[OpenSlot, SlotAction]]
     report: ReconcileReport
-    outgoing: list[SignedTransaction] = field(default_factory=list)
+    outgoing: list[bytes] = field(default_factory=list)
     over: list[MinedSlot] = field(default_factory=list)
     fault: Unavailable | Misconfigured | None = None
 
@@ -147,6 +156,27 @@ class RelayReconciler:
         report = run.report
         report.balance_wei, report.oldest_open_seconds, report.stopped = run.facts.balance, oldest, stopped
         return report
+
+    async def replace_now(self, chain_id: int, request_id: UUID) -> str:
+        """Replace the latest attempt of a request by an operator's word, and return the hash of the replacement.
+
+        Raises `NotFound` for a request without a slot, `Refused` if nothing can be replaced, and `ChainUnavailable`.
+        """
+        run = await self._begin_run(chain_id, watch=False)
+        entry = next((entry for entry in run.facts.slots if entry.request.id == request_id), None)
+        if entry is None:
+            raise NotFound("this request has no transaction under way")
+        facts = run.facts.of_slot(entry)
+        if entry.slot.mined_in is not None or facts.wallet_count > entry.slot.nonce:  # its call is used, not dead
+            raise Refused("its transaction is in a block already")
+        if facts.price is None:
+            raise ChainUnavailable(f"no endpoint of chain {chain_id} says what gas costs")
+        kind: AttemptKind = "empty" if is_dead(entry.slot, facts) else entry.slot.newest.kind
+        transactions = await self._replace_attempt(run, entry, kind, facts.price)
+        await broadcast_attempts(self._engine, run.chain, transactions)
+        if not run.report.replaced + run.report.freed:
+            raise Refused("the ceiling or today's cap leaves no room for a higher fee; the newest was sent again")
+        return hash_transaction(transactions[0])
 
     # -- phases ---------------------------------------------------------------------------------
 
@@ -234,12 +264,16 @@ class RelayReconciler:
         async with self._engine.connect() as connection:
             slots = await store.read_slots(connection, chain.chain_id, self._wallet.address)
             waiting = await store.read_waiting(connection, chain.chain_id, self._wallet.address, 100)
-        hashes = [attempt.tx_hash for entry in slots for attempt in entry.slot.attempts]
-        unmined = _list_signers(
-            entry.request for entry in slots if entry.slot.mined_in is None and not entry.slot.is_fresh
-        )
+        hashes: list[str] = []
+        unmined: list[StoredRequest] = []
+        for entry in slots:
+            hashes += [attempt.tx_hash for attempt in entry.slot.attempts]
+            if entry.slot.mined_in is None and not entry.slot.is_fresh:
+                unmined.append(entry.request)
         views, price, balance = await asyncio.gather(
-            view_chain(chain, self._wallet.address, hashes, unmined, _list_signers(filter(_is_checked, waiting))),
+            view_chain(
+                chain, self._wallet.address, hashes, _list_signers(unmined), _list_signers(filter(_is_checked, waiting))
+            ),
             self._read_price(chain),
             chain.get_balance(self._wallet.address),
         )
@@ -252,14 +286,12 @@ class RelayReconciler:
             return None
         return GasPrice(base_fee, priority_fee, self._wallet.caps.gas_price_ceiling_wei)
 
-    async def _read_latest(self, run: ReconcileRun, slots: Sequence[OpenSlot]) -> list[SignedTransaction]:
+    async def _read_latest(self, run: ReconcileRun, slots: Sequence[OpenSlot]) -> list[bytes]:
         return await self._read_stored(run, [(entry, entry.slot.newest) for entry in slots])
 
-    async def _read_stored(
-        self, run: ReconcileRun, wanted: Sequence[tuple[OpenSlot, StoredAttempt]]
-    ) -> list[SignedTransaction]:
+    async def _read_stored(self, run: ReconcileRun, wanted: Sequence[tuple[OpenSlot, StoredAttempt]]) -> list[bytes]:
         """Decrypt stored attempts to send them again."""
-        chain_id, found = run.chain.chain_id, list[SignedTransaction]()
+        chain_id, found = run.chain.chain_id, list[bytes]()
         rows = await self._replacer.read_sealed(chain_id, [attempt.tx_hash for _, attempt in wanted])
         for entry, attempt in wanted:
             if attempt.tx_hash in rows:
@@ -274,13 +306,16 @@ class RelayReconciler:
 
         The vault is asked for all of them at once. Logs are searched for the withdrawn ones only.
         """
-        gifts = [request for request in waiting if request.lane is RelayLane.GIFT_WITHDRAW and _is_checked(request)]
+        gifts = [request for request in filter(_is_checked, waiting) if request.lane is RelayLane.GIFT_WITHDRAW]
         try:
             found = await TimelockReads(chain).read_details([request.subject_id for request in gifts])
         except Unavailable:
             return frozenset()  # the next run asks again
-        pairs = zip(gifts, found, strict=True)
-        return frozenset(request.id for request, gift in pairs if gift is not None and gift.status != LIVE)
+        paid: list[UUID] = []
+        for request, gift in zip(gifts, found, strict=True):
+            if gift is not None and gift.status != LIVE:
+                paid.append(request.id)
+        return frozenset(paid)
 
     # -- writing --------------------------------------------------------------------------------
 
@@ -312,7 +347,7 @@ class RelayReconciler:
             if slot.entry.slot.nonce in nonces:
                 run.report.count_state(slot.ending.state)
 
-    async def _reopen_slot(self, run: ReconcileRun, entry: OpenSlot) -> Sequence[SignedTransaction]:
+    async def _reopen_slot(self, run: ReconcileRun, entry: OpenSlot) -> Sequence[bytes]:
         chain_id, wallet = run.chain.chain_id, self._wallet.address
         async with self._engine.begin() as connection:
             if not await store.lock_unchanged(connection, chain_id, wallet, entry.slot):
@@ -323,7 +358,7 @@ class RelayReconciler:
 
     async def _replace_attempt(
         self, run: ReconcileRun, entry: OpenSlot, kind: AttemptKind, price: GasPrice
-    ) -> Sequence[SignedTransaction]:
+    ) -> Sequence[bytes]:
         """Replace the latest attempt; if ceiling or cap forbid it, return the latest to send it again."""
         replacement = await self._replacer.replace_attempt(run.chain, entry, kind, price)
         if replacement is None:
@@ -358,7 +393,8 @@ class RelayReconciler:
         views, chain = run.facts.views, run.chain
         nonce = views.find_final_nonce(request.signer_key) if request.lane.has_nonce else None
         is_late = views.time_final is not None and views.time_final > request.deadline
-        if not is_late and not is_paid and not (nonce is not None and nonce > request.nonce):
+        is_used = nonce is not None and nonce > request.nonce
+        if not (is_late or is_paid or is_used):
             return
         fate = await self._resolution.find_fate(chain, request)
         if fate is None or fate is AuthorizationFate.ALIVE:

@@ -178,9 +178,10 @@ def agree_on_receipts(votes: Sequence[Sequence[MinedAttempt | None]], configured
     """
     if not votes:
         raise ValueError("nobody answers")
-    returned = [next((receipt for receipt in vote if receipt is not None), None) for vote in votes]
     needed = endpoints_needed(configured)
-    receipts = [receipt for receipt in returned if receipt is not None]
+    receipts: list[MinedAttempt] = []
+    for vote in votes:
+        receipts += [receipt for receipt in vote if receipt is not None][:1]  # at most one was mined
     if not receipts:
         return ReceiptStatus(ReceiptPresence.ABSENT, None, len(votes) >= needed)
     best = max(receipts, key=receipts.count)
@@ -251,7 +252,8 @@ def _decide_unmined(slot: NonceSlot, facts: SlotFacts) -> SlotAction:
     underpriced = price.base_fee > newest.max_fee
     stuck = newest.age >= (STUCK_SECONDS if underpriced else PATIENCE_SECONDS)
     steps = sum(attempt.kind == newest.kind for attempt in slot.attempts) - 1
-    return ReplaceAttempt(newest.kind) if stuck and (underpriced or steps < MOST_REPLACEMENTS) else SendAgain()
+    may_replace = underpriced or steps < MOST_REPLACEMENTS
+    return ReplaceAttempt(newest.kind) if stuck and may_replace else SendAgain()
 
 
 def is_foreign(nonce: int, wallet_count_final: int | None, status: ReceiptStatus) -> bool:

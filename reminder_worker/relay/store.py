@@ -7,7 +7,6 @@ Wei are booked on the budget row of scope `global` alone, on the day (UTC) on wh
 reservation last raised. Counts are booked on every scope, on the day the request came.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -19,16 +18,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.queries import json_text
 from reminder_worker.errors import DecryptionFailed, RelayStopped
-from reminder_worker.privacy.vault import Vault
+from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay.authorizations import SignedCall
-from reminder_worker.relay.caps import CapsLeft, caps_values
+from reminder_worker.relay.budget import CountLimit, list_scopes
 from reminder_worker.relay.models import (
     FAILED_ON_CHAIN,
     RelayAuthorization,
     RelayLane,
     RequestState,
     RequestView,
-    WalletCaps,
     call_context,
 )
 from reminder_worker.relay.state_machine import MinedAttempt, NonceSlot, StoredAttempt
@@ -100,71 +98,61 @@ class EndedSlot:
 # -- nonces and caps ----------------------------------------------------------------------------
 
 
-async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> int:
-    """Lock the wallet's row until the transaction ends, and return the next nonce. Raises `RelayStopped`."""
+async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> None:
+    """Lock the wallet's row until the transaction ends. Raises `RelayStopped`."""
     row = (await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})).one_or_none()
     if row is None:
         raise RelayStopped("a wallet is not known yet", "not_reconciled")
     if row.stopped is not None:
         raise RelayStopped("a wallet is stopped", "stopped")
-    return int(row.next_nonce)
 
 
-async def read_caps(
-    connection: AsyncConnection, chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]
-) -> CapsLeft:
-    """Return what is left of the caps for these requests: under the wallet's lock, until the commit."""
-    row = (await connection.execute(sql["caps_left"], caps_values(chain_id, wallet, caps, asked))).one()
-    return CapsLeft(
-        caps=caps,
-        day=row.day,
-        seconds_left=row.seconds_left,
-        open=row.open,
-        owed=int(row.owed),
-        used_wei=int(row.used_wei),
-        spent_wei=int(row.spent_wei),
-        queue=row.queue,
-        counts=Counter({(scope, subject): requests for scope, subject, requests in row.counts or ()}),
-        known={bytes.fromhex(digest): UUID(id) for digest, id in row.known or ()},
-        nonces={(router, signer, int(nonce)) for router, signer, nonce in row.nonces or ()},
-    )
-
-
-async def add_requests(
+async def add_request(
     connection: AsyncConnection,
-    chain_id: int,
-    wallet: str,
-    left: CapsLeft,
-    requests: Sequence[Mapping[str, Any]],
-    signed: Sequence[Mapping[str, Any]],
-) -> dict[UUID, RequestView]:
-    """Store new requests, slots and bytes of the signed ones, and what they take of the caps."""
-    if not requests:
-        return {}
+    row_key: Mapping[str, Any],
+    id: UUID,
+    key: RecordKey,
+    authorization: RelayAuthorization,
+    state: RequestState,
+    day: date,
+    limits: Sequence[CountLimit],
+) -> RequestView:
+    """Store a new request with its call sealed by `key`, and count it on the scopes of these limits."""
     values = {
-        "chain_id": chain_id,
-        "wallet": wallet,
-        "day": left.day,
-        "requests": json_text(requests),
-        "signed": json_text(signed),
-        "counted": json_text([_counted_row(*scope, n, left.wei) for scope, n in left.taken.items()]),
-    }
-    return {row.id: to_view(row) for row in await connection.execute(sql["take_nonces"], values)}
-
-
-async def start_requests(
-    connection: AsyncConnection, chain_id: int, wallet: str, day: date, signed: Sequence[Mapping[str, Any]]
-) -> None:
-    """Store slots and bytes for waiting requests. They were counted when they came."""
-    values = {
-        "chain_id": chain_id,
-        "wallet": wallet,
+        **row_key,
+        **list_scopes(limits),
         "day": day,
-        "requests": json_text([]),
-        "signed": json_text(signed),
-        "counted": json_text([_counted_row("global", "", 0, sum(int(row["wei"]) for row in signed))]),
+        "id": id,
+        "lane": authorization.lane.value,
+        "digest": authorization.digest,
+        "router": authorization.router,
+        "subject_id": authorization.subject_id,
+        "signer": authorization.signer,
+        "creator": authorization.creator,
+        "nonce": authorization.nonce,
+        "deadline": authorization.deadline,
+        "state": state.value,
+        "gas_limit": authorization.gas_limit,
+        "key_id": key.key_id,
+        "salt": key.salt,
+        "call_data": key.seal(authorization.call_data, call_context(id)),
     }
-    await connection.execute(sql["take_nonces"], values)
+    return to_view((await connection.execute(sql["add_request"], values)).one())
+
+
+async def find_rivals(
+    connection: AsyncConnection, row_key: Mapping[str, Any], authorization: RelayAuthorization
+) -> tuple[RequestView | None, bool]:
+    """Return the stored request of this authorization, and whether an open request of its signer has its nonce."""
+    signer = {"router": authorization.router, "signer": authorization.signer, "nonce": authorization.nonce}
+    rows = await connection.execute(sql["rivals"], {**row_key, **signer, "digest": authorization.digest})
+    known, has_rival = None, False
+    for row in rows:
+        if row.is_same:
+            known = to_view(row)
+        else:
+            has_rival = authorization.lane.has_nonce
+    return known, has_rival
 
 
 async def raise_reservation(
@@ -195,21 +183,15 @@ async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) ->
         fees = int(row.max_fee_wei), int(row.priority_fee_wei)
         stored = StoredAttempt(row.tx_hash, row.kind, *fees, row.gas_limit, row.age, row.sent)
         attempts.setdefault(row.nonce, []).append(stored)
-    return [
-        OpenSlot(
-            NonceSlot(
-                nonce=row.nonce,
-                mined_in=_mined_in(row.state, row.tx_hash, row.block_number, row.block_hash),
-                attempts=tuple(attempts[row.nonce]),
-                deadline=row.deadline,
-                signer_nonce=int(row.signer_nonce) if RelayLane(row.lane).has_nonce else None,
-            ),
-            to_stored_request(row),
-            int(row.reserved_wei),
-        )
-        for row in rows
-        if row.nonce in attempts  # a slot taken between the two reads waits for the next run
-    ]
+    slots: list[OpenSlot] = []
+    for row in rows:
+        if row.nonce not in attempts:
+            continue  # a slot taken between the two reads waits for the next run
+        request = to_stored_request(row)
+        signer_nonce = request.nonce if request.lane.has_nonce else None
+        slot = NonceSlot(row.nonce, _mined_in(row), tuple(attempts[row.nonce]), row.deadline, signer_nonce)
+        slots.append(OpenSlot(slot, request, int(row.reserved_wei)))
+    return slots
 
 
 async def lock_unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: NonceSlot) -> bool:
@@ -219,7 +201,7 @@ async def lock_unchanged(connection: AsyncConnection, chain_id: int, wallet: str
     row = (await connection.execute(sql["lock_slot"], key)).one_or_none()
     if row is None or row.attempts != len(slot.attempts):
         return False
-    return _mined_in(row.state, row.tx_hash, row.block_number, row.block_hash) == slot.mined_in
+    return _mined_in(row) == slot.mined_in
 
 
 async def record_mined(
@@ -314,61 +296,62 @@ async def read_call(connection: AsyncConnection, vault: Vault, request: StoredRe
 # -- rows ---------------------------------------------------------------------------------------
 
 
-def _counted_row(scope: str, subject: str, requests: int, wei: int) -> dict[str, Any]:
-    return {"scope": scope, "subject": subject, "requests": requests, "wei": str(wei if scope == "global" else 0)}
-
-
-def _read_row(entry: OpenSlot) -> dict[str, Any]:
-    """Return the values by which a statement finds that the slot has not changed since it was read."""
-    was = entry.slot.mined_in
+def _slot_row(entry: OpenSlot, mined: MinedAttempt | None) -> dict[str, Any]:
+    """Return the new block of a slot, and the values by which a statement finds that the slot has not changed."""
+    was_tx, _, was_block = entry.slot.mined_in or (None, None, None)
+    tx_hash, block_number, block_hash = (None, None, None) if mined is None else mined.place
     return {
         "nonce": entry.slot.nonce,
         "attempts": len(entry.slot.attempts),
-        "was_tx": was and was[0],
-        "was_block": was and was[2],
+        "was_tx": was_tx,
+        "was_block": was_block,
         "request_id": entry.request.id,
+        "tx_hash": tx_hash,
+        "block_number": block_number,
+        "block_hash": block_hash,
     }
+
+
+def _request_row(state: RequestState, reason: str | None, tx_hash: str | None, block: int | None) -> dict[str, Any]:
+    """Return what becomes of a slot's request."""
+    return {"request_state": state.value, "reason": reason, "request_tx": tx_hash, "request_block": block}
+
+
+def _find_call(entry: OpenSlot, mined: MinedAttempt | None) -> MinedAttempt | None:
+    """Return the mined transaction if it is the call of the request, not a cancellation transaction."""
+    if mined is None or entry.slot.find_kind(mined.tx_hash) != "call":
+        return None
+    return mined
 
 
 def _mined_row(entry: OpenSlot, mined: MinedAttempt) -> dict[str, Any]:
-    is_call = entry.slot.find_kind(mined.tx_hash) == "call"
-    return {
-        **_read_row(entry),
-        "tx_hash": mined.tx_hash,
-        "block_number": mined.block_number,
-        "block_hash": mined.block_hash,
-        "request_state": RequestState.MINED.value if is_call else RequestState.BROADCAST.value,
-        "reason": FAILED_ON_CHAIN if is_call and not mined.succeeded else None,
-        "request_tx": mined.tx_hash if is_call else entry.slot.newest.tx_hash,
-        "request_block": mined.block_number if is_call else None,
-    }
+    call = _find_call(entry, mined)
+    if call is None:
+        request = _request_row(RequestState.BROADCAST, None, entry.slot.newest.tx_hash, None)
+    else:
+        reason = None if call.succeeded else FAILED_ON_CHAIN
+        request = _request_row(RequestState.MINED, reason, call.tx_hash, call.block_number)
+    return {**_slot_row(entry, mined), **request}
 
 
 def _final_row(chain_id: int, ended: EndedSlot) -> dict[str, Any]:
     """Return the row of a final slot. `spent` is text: wei do not fit the numbers of JSON."""
     entry, mined, ending = ended.entry, ended.mined, ended.ending
-    is_call = mined is not None and entry.slot.find_kind(mined.tx_hash) == "call"
+    gas, spent = (0, 0) if mined is None else (mined.gas_used, mined.cost)
+    call = _find_call(entry, mined)
+    tx_hash, block = (None, None) if call is None else (call.tx_hash, call.block_number)
     return {
-        **_read_row(entry),
-        "tx_hash": mined and mined.tx_hash,
-        "block_number": mined and mined.block_number,
-        "block_hash": mined and mined.block_hash,
-        "gas": mined.gas_used if mined else 0,
-        "spent": str(mined.cost if mined else 0),
-        "request_state": ending.state.value,
-        "reason": ending.reason,
-        "request_tx": mined.tx_hash if mined and is_call else None,
-        "request_block": mined.block_number if mined and is_call else None,
+        **_slot_row(entry, mined),
+        **_request_row(ending.state, ending.reason, tx_hash, block),
+        "gas": gas,
+        "spent": str(spent),
         "pause": pause_subject(chain_id, entry.request.signer) if ending.paused else None,
     }
 
 
-def _mined_in(
-    state: str, tx_hash: str | None, block_number: int | None, block_hash: str | None
-) -> tuple[str, int, str] | None:
-    if state != "mined" or tx_hash is None or block_number is None or block_hash is None:
-        return None
-    return (tx_hash, block_number, block_hash)
+def _mined_in(row: Row[Any]) -> tuple[str, int, str] | None:
+    """Return hash, block number and block hash of a mined slot; None for an open one."""
+    return (row.tx_hash, row.block_number, row.block_hash) if row.state == "mined" else None
 
 
 def pause_subject(chain_id: int, signer: str) -> str:
@@ -377,8 +360,9 @@ def pause_subject(chain_id: int, signer: str) -> str:
 
 
 def to_view(row: Row[Any]) -> RequestView:
-    values: dict[str, Any] = dict(row._mapping)
-    return RequestView(**{**values, "lane": RelayLane(row.lane), "state": RequestState(row.state)})
+    block = row.tx_hash, row.block_number
+    times = row.created_at, row.updated_at
+    return RequestView(row.id, RelayLane(row.lane), RequestState(row.state), row.reason, *block, *times)
 
 
 def to_stored_request(row: Row[Any]) -> StoredRequest:

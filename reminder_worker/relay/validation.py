@@ -1,8 +1,8 @@
 """Validation: facts of a request in frozen values, and the rules of each lane on them, in the order of the checks.
 
 `RequestReader` reads the chain at one block; a fact that cannot be read raises `ChainUnavailable`. The rules are plain
-functions: `check_request` judges the facts before the call is simulated, `check_effects` the simulation. Both raise
-the first rule that is broken. Times are compared with the block's time, as the contracts do.
+functions: `check_request` judges the facts before the call is simulated, `check_effects` those of the simulation. Both
+raise the first rule that is broken. Times are compared with the block's time, as the contracts do.
 """
 
 import asyncio
@@ -52,36 +52,17 @@ _ONLY_TOKENS: Final = f"Only gifts of whitelisted ERC-20 tokens are sponsored. {
 class RequestFacts:
     """Facts at one block. `legacy`: None for a gift, and for a contract that does not answer as a legacy.
 
-    `open_nonces`: nonces of the signer's open requests, read before the block.
+    `open_nonces`: nonces of the signer's open requests, read before the block. All others are known once the request
+    has passed `check_request`. `simulated`: what the call would do; None if its turn has not come, if it reverts, or if
+    no node can simulate it. `revert`: data of the revert, else None. `pays_ether`: the legacy holds ether for the
+    claim. `has_tokens`, `holds_nfts`: read in place of a simulation. `gas_needed`: a gas limit that is enough, below
+    the most.
     """
 
     head: BlockHeader
     router: ClaimFacts | CheckInFacts | WithdrawFacts
     legacy: LegacyFacts | None
     open_nonces: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class RequestTerms:
-    """Terms of a request that passed `check_request`. `creator`: of the legacy, or the giver.
-
-    `waits`: behind an open request of the same signer. `gas_limit`: the most gas that its call may use.
-    """
-
-    creator: str
-    waits: bool
-    gas_limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class CallEffects:
-    """Effects of the call at the facts' block.
-
-    `simulated`: None if its turn has not come, if it reverts, or if no node can simulate it. `revert`: data of the
-    revert, else None. `pays_ether`: the legacy holds ether for the claim. `has_tokens`, `holds_nfts`: read in place of
-    a simulation. `gas_needed`: a gas limit that is enough, below the most.
-    """
-
     simulated: SimulatedTransaction | None = None
     revert: bytes | None = None
     succeeds_with_more_gas: bool = False
@@ -89,6 +70,14 @@ class CallEffects:
     has_tokens: bool = False
     holds_nfts: bool = False
     gas_needed: int | None = None
+
+    @property
+    def creator(self) -> str:
+        """The creator of the legacy, or the giver; empty for a contract that is neither."""
+        if self.legacy is not None:
+            return self.legacy.creator
+        details = self.router.details if isinstance(self.router, WithdrawFacts) else None
+        return "" if details is None else details.owner
 
 
 class RequestReader:
@@ -121,57 +110,60 @@ class RequestReader:
             legacy = await LegacyReads(self._chain).read_facts_of(answers.legacy, router, subject, at=head.hash)
         return RequestFacts(head, answers, legacy, open_nonces)
 
-    async def read_effects(self, call: SignedCall, facts: RequestFacts, terms: RequestTerms) -> CallEffects:
-        """Simulate the call, and read what a simulation that is missing would have shown."""
-        request, legacy = call.request, facts.legacy
-        pays_ether = False
-        if isinstance(request, ClaimRequest) and legacy is not None:
-            pays_ether = request.is_eth and await self._chain.get_balance(legacy.legacy) >= LEAST_PAID_WEI
-        payer = legacy.legacy if legacy is not None and pays_ether else None
-        effects = CallEffects() if terms.waits else await self._simulate(call, facts, terms, payer)
-        effects = replace(effects, pays_ether=pays_ether)
-        if effects.revert is not None:
-            return effects
-        if isinstance(request, ClaimRequest) and legacy is not None and effects.simulated is None and not pays_ether:
-            effects = replace(effects, has_tokens=await self._has_tokens(request, facts, legacy))
-        if isinstance(request, WithdrawRequest):
-            effects = replace(effects, holds_nfts=await self._holds_nfts(request, effects.simulated))
-        return replace(effects, gas_needed=await self._confirm_gas(call, facts, terms, effects.simulated))
+    async def read_effects(self, call: SignedCall, facts: RequestFacts, *, waits: bool, most_gas: int) -> RequestFacts:
+        """Return the facts with what the call would do, and what a missing simulation would have shown.
 
-    async def _simulate(
-        self, call: SignedCall, facts: RequestFacts, terms: RequestTerms, payer: str | None
-    ) -> CallEffects:
-        """Simulate the call on top of the block of the facts, else call it. `payer`: the legacy, if it pays ether.
+        `waits`: for earlier requests of the signer; then nothing is simulated. `most_gas`: its most gas.
+        """
+        request, legacy = call.request, facts.legacy
+        if isinstance(request, ClaimRequest) and request.is_eth and legacy is not None:
+            balance = await self._chain.get_balance(legacy.legacy)
+            facts = replace(facts, pays_ether=balance >= LEAST_PAID_WEI)
+        if not waits:
+            facts = await self._simulate(call, facts, most_gas)
+        if facts.revert is not None:
+            return facts
+        if isinstance(request, ClaimRequest) and legacy is not None:
+            facts = replace(facts, has_tokens=await self._has_tokens(request, facts, legacy))
+        if isinstance(request, WithdrawRequest):
+            facts = replace(facts, holds_nfts=await self._holds_nfts(request, facts.simulated))
+        return replace(facts, gas_needed=await self._confirm_gas(call, facts, most_gas))
+
+    async def _simulate(self, call: SignedCall, facts: RequestFacts, most_gas: int) -> RequestFacts:
+        """Simulate the call on top of the block of the facts, else call it.
 
         The block is named since a node that has stopped must refuse nothing by its own latest block.
         """
         request, at = call.request, facts.head
+        payer = facts.legacy.legacy if facts.legacy is not None and facts.pays_ether else None
         router_call = ContractCall(request.router, call.data)
         # The router logs every claim and check-in, the vault every withdrawal.
         emitter = self._chain.settings.timelock_erc20 if isinstance(request, WithdrawRequest) else request.router
         try:
             outcome = await self._chain.simulate(
-                router_call, at=at, sender=self._wallet, gas=terms.gas_limit, emitter=emitter, payer=payer
+                router_call, at=at, sender=self._wallet, gas=most_gas, emitter=emitter, payer=payer
             )
         except ChainUnavailable:
             outcome = None  # some nodes do not answer an unknown method; the plain call decides
         if outcome is None:
-            answer = await self._chain.call(router_call, at=at.hash, sender=self._wallet, gas=terms.gas_limit)
+            answer = await self._chain.call(router_call, at=at.hash, sender=self._wallet, gas=most_gas)
             if not isinstance(answer, RevertedCall):
-                return CallEffects()
+                return facts
             outcome = answer
         if isinstance(outcome, SimulatedTransaction):
-            return CallEffects(simulated=outcome)
+            return replace(facts, simulated=outcome)
         refused, needs_gas = explain_revert(outcome.data), False
         # A smart wallet without enough gas to check a signature seems to deny the signature.
         if isinstance(refused, SignerMismatch) or refused.code == WOULD_FAIL:
             with suppress(ChainUnavailable):  # not every node lets a call use so much
                 answer = await self._chain.call(router_call, at=at.hash, sender=self._wallet, gas=MOST_GAS)
                 needs_gas = not isinstance(answer, RevertedCall)
-        return CallEffects(revert=outcome.data, succeeds_with_more_gas=needs_gas)
+        return replace(facts, revert=outcome.data, succeeds_with_more_gas=needs_gas)
 
     async def _has_tokens(self, request: ClaimRequest, facts: RequestFacts, legacy: LegacyFacts) -> bool:
-        """Return whether there are tokens that a claim could move to its signer, where nothing can be simulated."""
+        """Return whether a claim could move tokens to its signer. Read only if nothing else shows it."""
+        if facts.simulated is not None or facts.pays_ether:
+            return False
         if request.signer == legacy.owner:
             return False  # a claim takes tokens from the owner's account: they would only come back
         now, at = facts.head.timestamp, facts.head.hash
@@ -188,9 +180,7 @@ class RequestReader:
             raise IndexerUnavailable("This gift is not indexed yet; try again in a moment.")
         return any(asset.vault in vaults for asset in found[request.subject_id].assets)
 
-    async def _confirm_gas(
-        self, call: SignedCall, facts: RequestFacts, terms: RequestTerms, simulated: SimulatedTransaction | None
-    ) -> int | None:
+    async def _confirm_gas(self, call: SignedCall, facts: RequestFacts, most_gas: int) -> int | None:
         """Return a gas limit that is enough, if it is below the most; None also if the call fails with it anywhere.
 
         An endpoint whose simulations use too little gas would make good requests fail, and pause their signers.
@@ -198,12 +188,10 @@ class RequestReader:
         request = call.request
         claimed: tuple[str, ...] = ()
         if isinstance(request, ClaimRequest):
-            claimed = (*request.assets, *([ETHER] if request.is_eth else []))
-        gas = estimate_gas(simulated, request.signer, claimed)
+            claimed = (*request.assets, ETHER) if request.is_eth else request.assets
+        gas = estimate_gas(facts.simulated, request.signer, claimed)
         router_call = ContractCall(request.router, call.data)
-        return await confirm_gas(
-            self._chain, router_call, at=facts.head, sender=self._wallet, gas=gas, most=terms.gas_limit
-        )
+        return await confirm_gas(self._chain, router_call, at=facts.head, sender=self._wallet, gas=gas, most=most_gas)
 
 
 def estimate_gas(simulated: SimulatedTransaction | None, signer: str, claimed: Sequence[str]) -> int | None:
@@ -235,38 +223,37 @@ async def confirm_gas(
     return gas if await chain.succeeds_at_each(call, at=at.hash, sender=sender, gas=gas) else None
 
 
-def check_request(call: SignedCall, facts: RequestFacts, lane_gas: int) -> RequestTerms:
-    """Return the terms of a request with a good signature. `lane_gas`: the lane's gas limit."""
+def check_request(call: SignedCall, facts: RequestFacts) -> bool:
+    """Check a request with a good signature. Return whether it waits behind earlier requests."""
     request, router = call.request, facts.router
-    lane_gas = min(lane_gas, MOST_GAS)
     _check_deadline(call, facts.head.timestamp)
     match request:
         case ClaimRequest():
             assert isinstance(router, ClaimFacts)  # noqa: S101 - read for this request
-            return _check_claim(request, facts, router, lane_gas)
+            return _check_claim(request, facts, router)
         case CheckInRequest():
             assert isinstance(router, CheckInFacts)  # noqa: S101
-            return _check_check_in(request, facts, router, lane_gas)
+            return _check_check_in(request, facts, router)
         case WithdrawRequest():
             assert isinstance(router, WithdrawFacts)  # noqa: S101
-            return _check_withdrawal(request, facts, router, lane_gas)
+            return _check_withdrawal(request, facts, router)
         case _:
             assert_never(request)
 
 
-def check_effects(request: Request, facts: RequestFacts, effects: CallEffects) -> None:
+def check_effects(request: Request, facts: RequestFacts) -> None:
     """Check what the call would do. Raises the meaning of its revert, or why its effect is not sponsored."""
-    if effects.revert is not None:
-        _raise_revert(request, facts, effects, effects.revert)
+    if facts.revert is not None:
+        _raise_revert(request, facts, facts.revert)
     if isinstance(request, ClaimRequest):
-        if effects.simulated is not None:
-            delivers = bool(effects.simulated.find_received(request.signer, request.assets))
+        if facts.simulated is not None:
+            delivers = bool(facts.simulated.find_received(request.signer, request.assets))
         else:
-            delivers = effects.pays_ether or effects.has_tokens
+            delivers = facts.pays_ether or facts.has_tokens
         if not delivers:
             detail = "This claim would deliver nothing; check what the legacy may move."
             raise ContractRefused("nothing_to_claim", detail)
-    if effects.holds_nfts:
+    if facts.holds_nfts:
         raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)
 
 
@@ -300,7 +287,7 @@ def _check_legacy(router: ClaimFacts | CheckInFacts, legacy: LegacyFacts | None)
     return legacy
 
 
-def _check_claim(request: ClaimRequest, facts: RequestFacts, router: ClaimFacts, lane_gas: int) -> RequestTerms:
+def _check_claim(request: ClaimRequest, facts: RequestFacts, router: ClaimFacts) -> bool:
     if not request.assets and not request.is_eth:
         raise InvalidInput("Nothing to claim is named.", [FieldFault("/assets", "is empty, and `isETH` is false")])
     if len(set(request.assets)) != len(request.assets):
@@ -317,7 +304,7 @@ def _check_claim(request: ClaimRequest, facts: RequestFacts, router: ClaimFacts,
     if faults:
         raise InvalidInput("Only claims of whitelisted tokens are sponsored.", faults)
     _check_line(legacy, request.signer, facts.head.timestamp)
-    return RequestTerms(legacy.creator, waits, lane_gas)
+    return waits
 
 
 def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
@@ -332,7 +319,7 @@ def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
         raise make_refusal(name, f"The legacy opens for this account {format_opening(min(openings))}.")
 
 
-def _check_check_in(request: CheckInRequest, facts: RequestFacts, router: CheckInFacts, lane_gas: int) -> RequestTerms:
+def _check_check_in(request: CheckInRequest, facts: RequestFacts, router: CheckInFacts) -> bool:
     waits = _check_nonce(request, facts)
     legacy = _check_legacy(router, facts.legacy)
     if legacy.creator != request.signer:
@@ -343,12 +330,10 @@ def _check_check_in(request: CheckInRequest, facts: RequestFacts, router: CheckI
         raise make_refusal("CheckInDeadlineTooFar")
     if not router.premium:
         raise PremiumRequired("Sponsored check-ins need an active Premium subscription. " + SELF_PAID)
-    return RequestTerms(legacy.creator, waits, lane_gas)
+    return waits
 
 
-def _check_withdrawal(
-    request: WithdrawRequest, facts: RequestFacts, router: WithdrawFacts, lane_gas: int
-) -> RequestTerms:
+def _check_withdrawal(request: WithdrawRequest, facts: RequestFacts, router: WithdrawFacts) -> bool:
     gift = router.details
     if gift is None:
         raise NotFound("There is no such timelock of tokens.")
@@ -363,10 +348,10 @@ def _check_withdrawal(
         raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)
     if gift.unlock_time > facts.head.timestamp:
         raise make_refusal("StillLocked", f"The gift opens {format_opening(gift.unlock_time)}.")
-    return RequestTerms(gift.owner, waits, lane_gas)
+    return waits
 
 
-def _raise_revert(request: Request, facts: RequestFacts, effects: CallEffects, revert: bytes) -> NoReturn:
+def _raise_revert(request: Request, facts: RequestFacts, revert: bytes) -> NoReturn:
     """Raise what the revert means. A claim that fails says whether fewer assets may succeed.
 
     A legacy stays live until it is deleted or claimed from. Further claims are paid, so only the contract knows.
@@ -374,7 +359,7 @@ def _raise_revert(request: Request, facts: RequestFacts, effects: CallEffects, r
     is_claim = isinstance(request, ClaimRequest)
     several = isinstance(request, ClaimRequest) and len(request.assets) + request.is_eth > 1
     fewer = "With fewer assets at once it may go through. " if several else ""
-    if effects.succeeds_with_more_gas:
+    if facts.succeeds_with_more_gas:
         what = "claim" if is_claim else "transaction"
         detail = f"This {what} needs more gas than is sponsored, so it is not sent. {fewer}{SELF_PAID}"
         raise ContractRefused(WOULD_FAIL, detail)

@@ -6,7 +6,7 @@ A request starts after a second check whether it is worth the fee, in its turn, 
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -19,18 +19,19 @@ from reminder_worker.chain.contracts.routers import RouterReads
 from reminder_worker.chain.simulation import LEAST_PAID_WEI
 from reminder_worker.chain.types import ETHER, BlockHeader, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed
-from reminder_worker.privacy.vault import Vault
+from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import store
-from reminder_worker.relay.attempts import ReadyRequest, broadcast_attempts, sign_attempt
+from reminder_worker.relay.attempts import broadcast_attempts, open_slot
 from reminder_worker.relay.authorizations import decode_claim
-from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
+from reminder_worker.relay.budget import WalletBudget
+from reminder_worker.relay.fees import EMPTY_GAS, compute_reservation, first_fees
 from reminder_worker.relay.models import (
     LEAST_SECONDS_LEFT,
     WAITING_STATES,
+    RelayAuthorization,
     RelayLane,
     RequestState,
     WaitsFor,
-    WalletCaps,
     call_context,
 )
 from reminder_worker.relay.onchain_effects import was_reset_since
@@ -53,15 +54,21 @@ _REASONS: Final[Mapping[str, WaitsFor]] = {
     "nothing_to_claim": WaitsFor.WOULD_FAIL,
 }
 """By the code that is stored when a request is passed over."""
+_CODES: Final[Mapping[WaitsFor, str]] = {
+    WaitsFor.DAILY_CAP: "daily_cap_reached",
+    WaitsFor.BALANCE: "low_balance",
+}
+"""What even a budget without open slots lacks."""
 
 
 @dataclass(frozen=True, slots=True)
-class PricedRequest:
-    """A request with first fees and the wei to reserve. `fees` None: gas is too dear."""
+class ReadyRequest:
+    """A waiting request with its opened call; `key` seals its attempts. `is_paused`: its signer is paused today."""
 
-    request: ReadyRequest
-    fees: GasFees | None
-    wei: int
+    id: UUID
+    authorization: RelayAuthorization
+    key: RecordKey = field(repr=False)
+    is_paused: bool
 
 
 class RequestStarter:
@@ -88,7 +95,8 @@ class RequestStarter:
                 await connection.execute(sql["defer"], key)
             return 0
         async with self._engine.connect() as connection:
-            room = self._wallet.caps.max_open - (await connection.execute(sql["standing"], key)).one().open
+            budget = await self._wallet.read_budget(connection, chain_id, prices.balance)
+            room = self._wallet.caps.max_open - budget.open
             values = {**key, "limit": STARTED_AT_ONCE if room > 0 else 0}
             rows = (await connection.execute(sql["to_start"], values)).all()
         started = 0
@@ -103,142 +111,140 @@ class RequestStarter:
 
     async def _check_again(self, chain_id: int, rows: Sequence[Row[Any]]) -> list[ReadyRequest]:
         """Return the requests that are still worth their fee; the others keep a reason, and are tried again later."""
-        found: list[tuple[Row[Any], ReadyRequest]] = []
+        opened: list[ReadyRequest] = []
         for row in rows:
             try:
-                key = self._vault.record_key(row.salt, row.key_id)
-                data = key.open(row.call_data, call_context(row.id))
+                opened.append(self._open_request(row))
             except DecryptionFailed:
                 log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
-                await self._pass_over({row.id: "not_readable"})
-            else:
-                found.append((row, ReadyRequest(row.id, row.router, row.gas_limit, key, data)))
+                await self._pass_over(row.id, "not_readable")
         chain = self._wallet.chains[chain_id]
-        calls = [(ContractCall(ready.router, ready.data), ready.gas_limit) for _, ready in found]
+        calls = [(_router_call(request), request.authorization.gas_limit) for request in opened]
         head = await chain.get_head()
         answers = await chain.call_each(calls, at=head.hash, sender=self._wallet.address)
-        checked = await asyncio.gather(
-            *(
-                self._check_one(chain, row, ready, answer, head)
-                for (row, ready), answer in zip(found, answers, strict=True)
-            )
+        checks = [
+            self._check_one(chain, request, answer, head) for request, answer in zip(opened, answers, strict=True)
+        ]
+        ready: list[ReadyRequest] = []
+        for request, checked in zip(opened, await asyncio.gather(*checks), strict=True):
+            if isinstance(checked, str):
+                await self._pass_over(request.id, checked)
+            else:
+                ready.append(checked)
+        return ready
+
+    def _open_request(self, row: Row[Any]) -> ReadyRequest:
+        """Decrypt the call of a waiting request. Raises `DecryptionFailed`."""
+        key = self._vault.record_key(row.salt, row.key_id)
+        authorization = RelayAuthorization(
+            chain_id=row.chain_id,
+            lane=RelayLane(row.lane),
+            digest=bytes(row.digest),
+            router=row.router,
+            subject_id=int(row.subject_id),
+            signer=row.signer,
+            creator=row.creator,
+            nonce=int(row.nonce),
+            deadline=row.deadline,
+            call_data=key.open(row.call_data, call_context(row.id)),
+            gas_limit=row.gas_limit,
         )
-        await self._pass_over(
-            {ready.id: each for (_, ready), each in zip(found, checked, strict=True) if isinstance(each, str)}
-        )
-        return [each for each in checked if isinstance(each, ReadyRequest)]
+        return ReadyRequest(row.id, authorization, key, row.paused)
 
     async def _check_one(
-        self, chain: Chain, row: Row[Any], ready: ReadyRequest, answer: bytes | RevertedCall | None, head: BlockHeader
+        self, chain: Chain, request: ReadyRequest, answer: bytes | RevertedCall | None, head: BlockHeader
     ) -> ReadyRequest | str:
         """Return the request with the gas that it needs now, or as a code why it is not worth its fee now.
 
         Its effect may already exist on chain.
         """
-        if row.paused:
+        authorization = request.authorization
+        is_renewal = authorization.lane is RelayLane.AUTO_RENEW
+        if request.is_paused:
             return "signer_paused"
-        least = 1 if row.lane == RelayLane.AUTO_RENEW else LEAST_SECONDS_LEFT  # a timer's last chance is worth its fee
-        if row.deadline < head.timestamp + least:
+        least = 1 if is_renewal else LEAST_SECONDS_LEFT  # a timer's last chance is worth its fee
+        if authorization.deadline < head.timestamp + least:
             return "expires_soon"
         if answer is None:
             return "not_simulated"
         if isinstance(answer, RevertedCall):
             return "would_revert"
-        if row.lane == RelayLane.AUTO_RENEW:
+        if is_renewal:
+            renewed = authorization.router, authorization.subject_id, authorization.digest
             try:
-                is_over = await was_reset_since(chain, row.router, int(row.subject_id), bytes(row.digest), at=head.hash)
+                is_over = await was_reset_since(chain, *renewed, at=head.hash)
             except ChainUnavailable:  # the other requests do not wait for this one
                 return "not_simulated"
-            return "began_anew" if is_over else ready
-        if row.lane == RelayLane.CLAIM:  # other calls revert if there is nothing to do
-            return await self._check_claim(chain, row, ready, head)
-        return ready
+            return "began_anew" if is_over else request
+        if authorization.lane is RelayLane.CLAIM:  # other calls revert if there is nothing to do
+            return await self._check_claim(chain, request, head)
+        return request
 
-    async def _check_claim(
-        self, chain: Chain, row: Row[Any], ready: ReadyRequest, head: BlockHeader
-    ) -> ReadyRequest | str:
-        found, claim = None, decode_claim(ready.data)
+    async def _check_claim(self, chain: Chain, request: ReadyRequest, head: BlockHeader) -> ReadyRequest | str:
+        authorization, call = request.authorization, _router_call(request)
+        claim = decode_claim(authorization.call_data)
         claimed: tuple[str, ...] = ()
+        pays_ether = False
         if claim is not None:
-            claimed = (*claim[1], *([ETHER] if claim[2] else []))
-        call, sender = ContractCall(ready.router, ready.data), self._wallet.address
+            _, tokens, pays_ether, _, _ = claim
+            claimed = (*tokens, ETHER) if pays_ether else tokens
+        sender, most = self._wallet.address, authorization.gas_limit
+        found = None
         with suppress(ChainUnavailable):  # a node without simulation: the plain call has decided
-            payer = None
-            if claim and claim[2]:
-                legacy = await RouterReads(chain).read_legacy_of(ready.router, claim[0], at=head.hash)
-                payer = legacy if legacy and await chain.get_balance(legacy) >= LEAST_PAID_WEI else None
-            found = await chain.simulate(
-                call, at=head, sender=sender, gas=ready.gas_limit, emitter=ready.router, payer=payer
-            )
+            payer = await self._find_payer(chain, authorization, head) if pays_ether else None
+            found = await chain.simulate(call, at=head, sender=sender, gas=most, emitter=call.to, payer=payer)
         if isinstance(found, RevertedCall):
             return "would_revert"
-        if found is not None and not found.find_received(row.signer, claimed):
+        if found is not None and not found.find_received(authorization.signer, claimed):
             return "nothing_to_claim"
-        gas = estimate_gas(found, row.signer, claimed)
-        enough = await confirm_gas(chain, call, at=head, sender=sender, gas=gas, most=ready.gas_limit)
-        return ready if enough is None else replace(ready, gas_limit=enough)
+        gas = estimate_gas(found, authorization.signer, claimed)
+        needs = await confirm_gas(chain, call, at=head, sender=sender, gas=gas, most=most)
+        return replace(request, authorization=replace(authorization, needs=needs))
+
+    async def _find_payer(self, chain: Chain, claim: RelayAuthorization, head: BlockHeader) -> str | None:
+        """Return the legacy of a claim, if it holds ether that is worth a claim."""
+        legacy = await RouterReads(chain).read_legacy_of(claim.router, claim.subject_id, at=head.hash)
+        if legacy is None or await chain.get_balance(legacy) < LEAST_PAID_WEI:
+            return None
+        return legacy
 
     async def _start_fitting(self, chain_id: int, ready: Sequence[ReadyRequest], prices: WalletPrices) -> int:
-        """Start as many requests, in their order, as the caps have room for: one transaction, and then the wire."""
-        if not ready:
-            return 0
-        wallet = self._wallet
+        """Give nonces to requests in their order until one has no room, in one transaction. Then send them.
+
+        A request that cap or balance could not pay for, even if all open slots cost nothing, is passed over and delays
+        no other. Requests started by a second process meanwhile are left out.
+        """
+        wallet, transactions = self._wallet, list[bytes]()
         async with self._turns[chain_id], self._engine.begin() as connection:
-            nonce = await store.lock_wallet(connection, chain_id, wallet.address)
-            ids = {"ids": [request.id for request in ready]}
-            waiting = set(
-                (await connection.execute(sql["still_waiting"], ids)).scalars()
-            )  # since others may start some
-            standing = (await connection.execute(sql["standing"], wallet.row_key(chain_id))).one()
-            priced = [
-                PricedRequest(request, *wallet.offer_fees(prices, request.gas_limit))
-                for request in ready
-                if request.id in waiting
-            ]
-            chosen, too_dear = choose_fitting(priced, prices.balance, standing, wallet.caps)
-            for id, reason in too_dear.items():
-                await connection.execute(sql["pass_over"], {"id": id, "reason": reason})
-            attempts = [
-                await sign_attempt(wallet.signer, chain_id, entry.request, nonce + position, fees, wei=entry.wei)
-                for position, (entry, fees) in enumerate(chosen)
-            ]
-            if attempts:
-                rows = [attempt.row for attempt in attempts]
-                await store.start_requests(connection, chain_id, wallet.address, standing.day, rows)
-        await broadcast_attempts(self._engine, wallet.chains[chain_id], [attempt.transaction for attempt in attempts])
-        return len(attempts)
+            await store.lock_wallet(connection, chain_id, wallet.address)
+            budget = await wallet.read_budget(connection, chain_id, prices.balance)
+            for request in ready:
+                id, authorization = request.id, request.authorization
+                fees, wei = wallet.offer_fees(prices, authorization.gas_now)
+                if fees is None or not budget.has_slot:
+                    break
+                lasting = budget.settled().find_wait(wei)
+                if lasting is not None:
+                    await connection.execute(sql["pass_over"], {"id": id, "reason": _CODES[lasting]})
+                    continue
+                if budget.find_wait(wei) is not None:
+                    break
+                if await connection.scalar(sql["start"], {"id": id}):
+                    raw = await open_slot(
+                        connection, wallet.signer, id, request.key, authorization, fees, wei, budget.day
+                    )
+                    transactions.append(raw)
+                    budget = budget.take_slot(wei)
+        await broadcast_attempts(self._engine, wallet.chains[chain_id], transactions)
+        return len(transactions)
 
-    async def _pass_over(self, reasons: Mapping[UUID, str]) -> None:
-        for id, reason in reasons.items():
-            async with self._engine.begin() as connection:
-                await connection.execute(sql["pass_over"], {"id": id, "reason": reason})
+    async def _pass_over(self, id: UUID, reason: str) -> None:
+        async with self._engine.begin() as connection:
+            await connection.execute(sql["pass_over"], {"id": id, "reason": reason})
 
 
-def choose_fitting(
-    priced: Sequence[PricedRequest], balance: int, standing: Row[Any], caps: WalletCaps
-) -> tuple[list[tuple[PricedRequest, GasFees]], dict[UUID, str]]:
-    """Choose requests in order until one has no room now; those behind it wait.
-
-    Also return, with the reason as a code, requests that cap or balance could not pay for even if all open slots cost
-    nothing. These requests are passed over, and delay no other.
-    """
-    chosen: list[tuple[PricedRequest, GasFees]] = []
-    too_dear: dict[UUID, str] = {}
-    owed, room = int(standing.owed), caps.daily_wei - int(standing.used_wei)
-    for entry in priced[: max(0, caps.max_open - standing.open)]:
-        fees, wei = entry.fees, entry.wei
-        if fees is None:
-            break
-        if standing.spent_wei + wei > caps.daily_wei:
-            too_dear[entry.request.id] = "daily_cap_reached"
-        elif balance < wei:
-            too_dear[entry.request.id] = "low_balance"
-        elif wei > room or balance < owed + wei:
-            break
-        else:
-            chosen.append((entry, fees))
-            owed, room = owed + wei, room - wei
-    return chosen, too_dear
+def _router_call(request: ReadyRequest) -> ContractCall:
+    return ContractCall(request.authorization.router, request.authorization.call_data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,31 +258,22 @@ class LatestAttempt:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRequest:
-    """An open request and its wallet: `open` slots, the wei they reserve (`owed`), the part `used` of today's cap.
-
-    `is_behind`: an earlier nonce of the same signer is not mined. `is_stopped`: the wallet takes no requests.
-    """
+    """An open request. `is_behind`: an earlier nonce of the same signer is not mined."""
 
     state: RequestState
     reason: str | None
     gas_limit: int
     is_behind: bool
     attempted: LatestAttempt | None
-    is_stopped: bool
-    open: int
-    owed: int
-    used: int
 
 
-def find_wait_reason(
-    request: WaitingRequest, price: GasPrice | None, balance: int, caps: WalletCaps
-) -> WaitsFor | None:
-    """Return the reason, None if none is known. `price` None: no endpoint answers, and `balance` (wei) is ignored."""
+def find_wait_reason(request: WaitingRequest, price: GasPrice | None, budget: WalletBudget) -> WaitsFor | None:
+    """Return the reason, None if none is known. `price` None: no endpoint answers; the balance is not known, either."""
     if request.attempted is not None:
-        return _find_sent_reason(request.attempted, price, balance)
+        return _find_sent_reason(request.attempted, price, budget.balance)
     if request.state not in WAITING_STATES:
         return None
-    if request.is_stopped:
+    if budget.stopped is not None:
         return WaitsFor.PAUSED
     if request.state is RequestState.WAITING_PREDECESSOR and request.is_behind:
         return WaitsFor.EARLIER
@@ -287,14 +284,7 @@ def find_wait_reason(
         return WaitsFor.FEES
     if request.reason is not None and request.reason in _REASONS:
         return _REASONS[request.reason]
-    wei = compute_reservation(request.gas_limit, fees, price.ceiling)
-    if request.used + wei > caps.daily_wei:
-        return WaitsFor.DAILY_CAP
-    if balance < wei:
-        return WaitsFor.BALANCE
-    if request.open >= caps.max_open or balance < request.owed + wei:
-        return WaitsFor.EARLIER
-    return None
+    return budget.find_wait(compute_reservation(request.gas_limit, fees, price.ceiling))
 
 
 def _find_sent_reason(attempt: LatestAttempt, price: GasPrice | None, balance: int) -> WaitsFor | None:

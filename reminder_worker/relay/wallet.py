@@ -8,7 +8,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, RelayStopped
+from reminder_worker.relay.budget import GLOBAL, CountLimit, WalletBudget, list_scopes
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
 from reminder_worker.relay.state_machine import agree_on_number
@@ -188,7 +189,8 @@ class RelayWallet:
     ) -> None:
         self.signer = signer
         self.caps = caps
-        self.chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
+        relayed = chains.keys() if any_chain else chains.keys() & RELAYED_CHAINS
+        self.chains = {id: chain for id, chain in chains.items() if id in relayed}
         self._engine = engine
         self._locks = {id: asyncio.Lock() for id in self.chains}
         self._opened: set[int] = set()
@@ -235,16 +237,37 @@ class RelayWallet:
             return "chain_unavailable"
         with self._awaiting_database(chain_id):
             async with self._engine.connect() as connection:
-                standing = (await connection.execute(sql["standing"], self.row_key(chain_id))).one()
+                budget = await self.read_budget(connection, chain_id, prices.balance)
                 usual = await read_usual_gas(connection, self.row_key(chain_id))
         fees, wei = self.offer_fees(prices, 2 * usual)  # a request reserves twice the gas that it uses
-        if standing.stopped is not None:
+        if budget.stopped is not None:
             return "stopped"
-        if standing.requests >= self.caps.daily_count or standing.spent_wei + wei > self.caps.daily_wei:
+        full_cap = budget.name_full_cap(wei)
+        if full_cap == "daily_cap_reached" or budget.requests >= self.caps.daily_count:
             return "daily_cap_reached"
-        if standing.used_wei + wei > self.caps.daily_wei:
+        if full_cap is not None:
             return "daily_cap_reserved"
-        return "low_balance" if fees is not None and prices.balance < standing.owed + wei else None
+        return None if fees is None or budget.pays_for(wei) else "low_balance"
+
+    async def read_budget(
+        self, connection: AsyncConnection, chain_id: int, balance: int, limits: Sequence[CountLimit] = ()
+    ) -> WalletBudget:
+        """Read today's budget, with the counts of the scopes of `limits`. `balance` in wei."""
+        scopes = list_scopes(limits or [(GLOBAL, "", self.caps.daily_count)])
+        row = (await connection.execute(sql["budget"], {**self.row_key(chain_id), **scopes})).one()
+        return WalletBudget(
+            caps=self.caps,
+            balance=balance,
+            day=row.day,
+            seconds_left=row.seconds_left,
+            open=row.open,
+            owed=int(row.owed),
+            used=int(row.used_wei),
+            spent=int(row.spent_wei),
+            has_queue=row.has_queue,
+            counts=row.counts,
+            stopped=row.stopped,
+        )
 
     def offer_fees(self, prices: WalletPrices, gas_limit: int) -> tuple[GasFees | None, int]:
         """Return the first fees and the wei to reserve; None and 0 while gas is too dear."""

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
+from reminder_worker.relay.budget import WalletBudget
 from reminder_worker.relay.chain_view import ChainView
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE
@@ -84,15 +85,15 @@ class WalletMonitor:
         """
         fees = first_fees(price.base_fee, price.priority_fee, price.ceiling) if price else None
         async with self._engine.begin() as connection:
-            stopped = (await connection.execute(sql["read_wallet"], self._wallet.row_key(chain_id))).one().stopped
+            budget = await self._wallet.read_budget(connection, chain_id, balance)
             gas = await read_usual_gas(connection, self._wallet.row_key(chain_id))
             age = await self._alert_stuck(connection, chain_id, fees)
             if price is not None:
                 await self._alert_balance(connection, chain_id, balance, price, gas)
-            await self._alert_caps(connection, chain_id, fees, gas)
-            reason: AlertFacts = {} if stopped is None else {"reason": stopped}
-            await self._set_alert(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
-        return age, stopped
+            await self._alert_caps(connection, chain_id, budget, fees, gas)
+            reason: AlertFacts = {} if budget.stopped is None else {"reason": budget.stopped}
+            await self._set_alert(connection, chain_id, AlertKind.RELAYER_STOPPED, budget.stopped is not None, reason)
+        return age, budget.stopped
 
     async def _alert_balance(
         self, connection: AsyncConnection, chain_id: int, balance: int, price: GasPrice, gas: int
@@ -123,19 +124,17 @@ class WalletMonitor:
         await self._set_alert(connection, chain_id, AlertKind.RELAY_STUCK, waited >= ALERT_SECONDS, facts)
         return int(age)
 
-    async def _alert_caps(self, connection: AsyncConnection, chain_id: int, fees: GasFees | None, gas: int) -> None:
+    async def _alert_caps(
+        self, connection: AsyncConnection, chain_id: int, budget: WalletBudget, fees: GasFees | None, gas: int
+    ) -> None:
         """Alert about today's caps by the wei spent for good: most reserved wei return within a quarter of an hour."""
-        today, caps = (
-            (await connection.execute(sql["standing"], self._wallet.row_key(chain_id))).one(),
-            self._wallet.caps,
-        )
-        spent = int(today.spent_wei)
+        caps, spent = budget.caps, budget.spent
         next_one = compute_reservation(gas, fees, caps.gas_price_ceiling_wei) if fees else 0
-        used = [(today.requests, caps.daily_count), (spent, caps.daily_wei)]
+        used = [(budget.requests, caps.daily_count), (spent, caps.daily_wei)]
         share = max((amount / cap for amount, cap in used if cap), default=0.0)  # a cap of 0 switches the lane off
         nearly = share > 0.9 or 0 < caps.daily_wei < spent + next_one
         if nearly or share < 0.5:  # in between, the gas price would raise and clear it in turn
-            facts: AlertFacts = {"requests today": f"{today.requests} of {caps.daily_count}"}
+            facts: AlertFacts = {"requests today": f"{budget.requests} of {caps.daily_count}"}
             facts = {**facts, "spent today_wei": spent, "cap_wei": caps.daily_wei}
             await self._set_alert(connection, chain_id, AlertKind.RELAY_CAP_USED, nearly, facts)
 

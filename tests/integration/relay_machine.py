@@ -23,7 +23,7 @@ STEPS = [
     (waiting, "broadcast_attempts"),
     (store, "record_mined"),
     (store, "finish_slots"),
-    (store, "start_requests"),
+    (waiting, "open_slot"),
     (store, "raise_reservation"),
 ]
 gifts = st.integers(0, len(GIFTS) - 1)

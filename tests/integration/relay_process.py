@@ -1,5 +1,5 @@
 """A relaying process that is killed: `relay_process.py <database url> <key> <step> NAME=value...` admits three at once,
-in one transaction.
+one after the other.
 
 The process kills itself right after the step (one of `STEPS`), like a power cut; without one, by itself.
 """
@@ -18,7 +18,7 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import admission, store
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.wallet import RelayWallet, load_signer
+from reminder_worker.relay.wallet import LocalSigner, RelayWallet, load_signer
 from reminder_worker.settings import ChainSettings
 from tests.integration.relay_authorizations import authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID
@@ -26,9 +26,10 @@ from tests.integration.relay_world import CAPS, CHAIN_ID
 STEPS: Final[dict[str, tuple[Any, str]]] = {
     "read the market": (RelayWallet, "read_prices"),
     "locked the wallet": (store, "lock_wallet"),
-    "read what is left": (store, "read_caps"),
-    "signed the first": (admission, "sign_attempt"),
-    "stored the bytes": (store, "add_requests"),
+    "read what is left": (RelayWallet, "read_budget"),
+    "stored the request": (store, "add_request"),
+    "signed the bytes": (LocalSigner, "sign"),
+    "stored the bytes": (admission, "open_slot"),
     "committed": (admission, "broadcast_attempts"),
     "sent": (Chain, "send_raw"),
     "marked as sent": (admission, "broadcast_attempts"),

@@ -19,7 +19,7 @@ from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import store
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.attempts import SignedTransaction, open_raw
+from reminder_worker.relay.attempts import open_raw
 from reminder_worker.relay.models import (
     ReconcileReport,
     RelayAuthorization,
@@ -293,9 +293,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, caps: WalletCaps =
         yield world
 
 
-async def stored_attempts(
-    connection: AsyncConnection, vault: Vault, chain_id: int, wallet: str
-) -> list[SignedTransaction]:
+async def stored_attempts(connection: AsyncConnection, vault: Vault, chain_id: int, wallet: str) -> list[bytes]:
     """Return the latest attempt of each slot that is not final, in the order of nonces."""
     newest = text("""
         select distinct on (s.nonce) s.nonce, t.tx_hash, t.raw, r.key_id, r.salt
@@ -306,6 +304,4 @@ async def stored_attempts(
         order by s.nonce, t.max_fee_wei desc
     """)
     rows = await connection.execute(newest, {"chain_id": chain_id, "wallet": wallet})
-    return [
-        SignedTransaction(row.tx_hash, open_raw(vault.record_key(row.salt, row.key_id), chain_id, row)) for row in rows
-    ]
+    return [open_raw(vault.record_key(row.salt, row.key_id), chain_id, row) for row in rows]

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
@@ -14,24 +13,19 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import ContractCall
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import LimitReached, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.relay import store, waiting
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.attempts import (
-    ReadyRequest,
-    ReservationTooSmall,
-    SignedTransaction,
-    sign_attempt,
-    store_attempt,
-)
+from reminder_worker.relay.attempts import ReservationTooSmall, add_attempt
 from reminder_worker.relay.fees import GasFees
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
 from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy
 from tests.integration.locks import blocked, frozen
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
-from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open_world, stored_attempts
+from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open_world
 
 # With gas at about 9 gwei it is this ceiling that bounds the first fee, so that every request reserves the same.
 OURS = replace(CAPS, gas_price_ceiling_wei=25 * GWEI)
@@ -77,11 +71,6 @@ async def nonces(world: RelayWorld) -> list[int]:
     return [slot["nonce"] for slot in await world.slots()]
 
 
-async def stored(world: RelayWorld) -> list[SignedTransaction]:
-    async with world.engine.connect() as connection:
-        return await stored_attempts(connection, world.vault, CHAIN_ID, world.wallet)
-
-
 async def foreign_transaction(world: RelayWorld) -> None:
     fields = {"type": 2, "chainId": CHAIN_ID, "nonce": 0, "to": TARGET, "value": 0, "data": b"", "gas": 21_000}
     fees = {"maxFeePerGas": 100 * GWEI, "maxPriorityFeePerGas": GWEI}
@@ -117,6 +106,23 @@ async def test_100_concurrent_copies_at_two_replicas_are_one_request_and_one_tra
     assert (await world.budget())["requests"] == 1
     world.mine()
     assert world.count() == 1
+
+
+async def test_two_wallets_relay_one_authorization_once(world: RelayWorld) -> None:
+    """While our wallet is replaced, a process with the old key and one with the new key may run at once."""
+    signer = load_signer(SecretStr("0x" + keccak(text=f"other {world.tag}").hex()))
+    world.anvil.set_balance(signer.address, 10**18)
+    other = RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, OURS, any_chain=True)
+    for admission in (world.admission, other):
+        await admission.wallet.open(CHAIN_ID)
+    async with world.engine.begin() as connection:
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await store.lock_wallet(connection, CHAIN_ID, signer.address)
+        asked = [asyncio.create_task(each.admit_request(authorization(1))) for each in (world.admission, other)]
+        await blocked(world.engine, 2)  # neither has found the other's request
+    one, two = await asyncio.gather(*asked)
+    assert one.id == two.id
+    assert await nonces(world) == [0]
 
 
 async def test_nothing_is_on_the_wire_before_its_bytes_are_committed(
@@ -466,10 +472,9 @@ async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: Rela
     most = int(slot["reserved_wei"]) // GAS
 
     async def store_one(max_fee: int) -> None:
-        request = ReadyRequest(uuid4(), TARGET, GAS, world.vault.record_key(), b"")
-        signed = await sign_attempt(world.signer, CHAIN_ID, request, 0, GasFees(max_fee, GWEI))
+        fees, call = GasFees(max_fee, GWEI), ContractCall(TARGET, b"")
         async with world.engine.begin() as connection:
-            await store_attempt(connection, signed)
+            await add_attempt(connection, world.signer, CHAIN_ID, 0, world.vault.record_key(), fees, GAS, call=call)
 
     with pytest.raises(ReservationTooSmall):
         await store_one(most + 1)

@@ -10,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.chain import wire
 from reminder_worker.errors import NotFound, Refused, RelayStopped
-from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.relay.operator import OperatorActions
 from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld, open_bare_world
 
@@ -22,9 +21,7 @@ async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterato
 
 
 def _hand(world: RelayWorld) -> OperatorActions:
-    return OperatorActions(
-        world.engine, world.vault, {CHAIN_ID: world.chain}, world.admission, AlertOutbox(world.engine), 0
-    )
+    return OperatorActions(world.engine, world.admission.wallet, world.reconciler())
 
 
 async def _relayed(world: RelayWorld, heir: str) -> None:

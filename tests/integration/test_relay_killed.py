@@ -50,10 +50,10 @@ def mined(world: RelayWorld) -> list[str]:
 
 @pytest.mark.parametrize("step", STEPS)
 async def test_request_is_mined_once_after_a_kill_at_any_step(world: RelayWorld, database_url: str, step: str) -> None:
-    """Either all requests of a batch are stored, or none."""
+    """The first request is stored whole, or not at all. While it is sent, the others may follow."""
     assert await run_process(world, database_url, step) == -9
     left = await world.attempts()
-    assert len(left) == (len(NUMBERS) if step in COMMITTED else 0)
+    assert len(left) in (range(1, len(NUMBERS) + 1) if step in COMMITTED else [0])
     assert (await world.budget())["requests"] == len(left)
 
     # After the restart: what is committed is sent as it is, and the users, who got no answer, ask again.

@@ -18,9 +18,7 @@ from reminder_worker.relay.validation import (
     LEAST_GAS_LIMIT,
     MOST_AHEAD_SECONDS,
     MOST_WAITING,
-    CallEffects,
     RequestFacts,
-    RequestTerms,
     check_effects,
     check_request,
     estimate_gas,
@@ -29,7 +27,6 @@ from tests.integration.relay_authorizations import GAS as LANE_GAS
 from tests.integration.relay_authorizations import authorization
 
 NOW = 1_900_000_000
-GAS = 900_000
 ROUTER, LEGACY, OWNER, HEIR, COUSIN, TOKEN, OTHER = ("0x" + f"{number:02x}" * 20 for number in range(1, 8))
 OTHER_TOKEN, FOREIGN_TOKEN = ("0x" + f"{number:02x}" * 20 for number in (8, 9))
 WOULD_FAIL = bytes(4)
@@ -68,8 +65,8 @@ def transfer_log(token: str, receiver: str) -> SimulatedLog:
     return SimulatedLog(token, topics, (5).to_bytes(32, "big"))
 
 
-def check(request: Request, facts: RequestFacts, version: str = "1") -> RequestTerms:
-    return check_request(SignedCall(request, version, bytes(32), b""), facts, GAS)
+def check(request: Request, facts: RequestFacts, version: str = "1") -> bool:
+    return check_request(SignedCall(request, version, bytes(32), b""), facts)
 
 
 def refusal_code(request: Request, facts: RequestFacts, version: str = "1") -> str:
@@ -83,10 +80,9 @@ def change(facts: RequestFacts, *, legacy: Any = None, **router: Any) -> Request
     return changed if legacy is None else replace(changed, legacy=replace(FAMILY, **legacy))
 
 
-def test_good_requests_pass_with_the_terms_of_their_lane() -> None:
-    assert check(CLAIM, CLAIM_FACTS) == RequestTerms(OWNER, False, GAS)
-    assert check(CHECK_IN, CHECK_IN_FACTS) == RequestTerms(OWNER, False, GAS)
-    assert check(WITHDRAWAL, WITHDRAWAL_FACTS) == RequestTerms(OWNER, False, GAS)
+def test_good_requests_pass_and_count_on_their_creator() -> None:
+    for request, facts in GOOD.values():
+        assert (check(request, facts), facts.creator) == (False, OWNER), request
 
 
 @pytest.mark.parametrize("request_class", GOOD)
@@ -97,7 +93,7 @@ def test_rules_of_every_lane(request_class: type[Request]) -> None:
     assert refusal_code(replace(request, nonce=4), facts) == "nonce_mismatch"
     under_way = replace(facts, open_nonces=frozenset({3, 4}))
     assert refusal_code(request, under_way) == "nonce_mismatch"
-    assert check(replace(request, nonce=5), under_way).waits
+    assert check(replace(request, nonce=5), under_way)
     many = replace(facts, open_nonces=frozenset(range(3, 4 + MOST_WAITING)))
     assert refusal_code(replace(request, nonce=4 + MOST_WAITING), many) == "nonce_mismatch"
 
@@ -145,40 +141,40 @@ def test_a_withdrawal_needs_a_timelock_and_in_version_2_a_near_deadline() -> Non
     assert refusal_code(WITHDRAWAL, change(WITHDRAWAL_FACTS, details=None)) == "not_found"
     far = replace(WITHDRAWAL, deadline=NOW + MOST_AHEAD_SECONDS + 1)
     assert refusal_code(far, WITHDRAWAL_FACTS, "2") == "withdraw_deadline_too_far"
-    assert check(far, WITHDRAWAL_FACTS) is not None
+    assert not check(far, WITHDRAWAL_FACTS)
 
 
 @pytest.mark.parametrize(
     ("request_", "effects", "code", "words"),
     [
-        (CLAIM, CallEffects(), "nothing_to_claim", "deliver nothing"),
-        (CLAIM, CallEffects(simulated=SimulatedTransaction((), None)), "nothing_to_claim", "deliver nothing"),
-        (CLAIM, CallEffects(revert=WOULD_FAIL), "would_fail", "would fail on chain"),
-        (replace(CLAIM, is_eth=True), CallEffects(revert=WOULD_FAIL), "would_fail", "fewer assets"),
-        (CLAIM, CallEffects(revert=WOULD_FAIL, succeeds_with_more_gas=True), "would_fail", "claim needs more gas"),
-        (CHECK_IN, CallEffects(revert=WOULD_FAIL, succeeds_with_more_gas=True), "would_fail", "transaction needs more"),
-        (WITHDRAWAL, CallEffects(holds_nfts=True), "not_only_whitelisted_tokens", "whitelisted"),
+        (CLAIM, {}, "nothing_to_claim", "deliver nothing"),
+        (CLAIM, {"simulated": SimulatedTransaction((), None)}, "nothing_to_claim", "deliver nothing"),
+        (CLAIM, {"revert": WOULD_FAIL}, "would_fail", "would fail on chain"),
+        (replace(CLAIM, is_eth=True), {"revert": WOULD_FAIL}, "would_fail", "fewer assets"),
+        (CLAIM, {"revert": WOULD_FAIL, "succeeds_with_more_gas": True}, "would_fail", "claim needs more gas"),
+        (CHECK_IN, {"revert": WOULD_FAIL, "succeeds_with_more_gas": True}, "would_fail", "transaction needs more"),
+        (WITHDRAWAL, {"holds_nfts": True}, "not_only_whitelisted_tokens", "whitelisted"),
     ],
 )
-def test_bad_effects_are_refused(request_: Request, effects: CallEffects, code: str, words: str) -> None:
+def test_bad_effects_are_refused(request_: Request, effects: dict[str, Any], code: str, words: str) -> None:
     with pytest.raises(Refused, match=words) as refused:
-        check_effects(request_, CLAIM_FACTS, effects)
+        check_effects(request_, replace(CLAIM_FACTS, **effects))
     assert refused.value.code == code
 
 
 def test_a_failing_claim_of_a_legacy_that_ended_says_so() -> None:
     over = change(CLAIM_FACTS, legacy={"is_live": False})
     with pytest.raises(Refused) as refused:
-        check_effects(CLAIM, over, CallEffects(revert=WOULD_FAIL))
+        check_effects(CLAIM, replace(over, revert=WOULD_FAIL))
     assert refused.value.code == "cannot_claim"
 
 
 def test_good_effects_pass() -> None:
     """Without a simulation, a claim needs ether or allowed tokens; other lanes need only the plain call."""
-    check_effects(CLAIM, CLAIM_FACTS, CallEffects(has_tokens=True))
-    check_effects(replace(CLAIM, is_eth=True), CLAIM_FACTS, CallEffects(pays_ether=True))
-    check_effects(CHECK_IN, CHECK_IN_FACTS, CallEffects())
-    check_effects(WITHDRAWAL, WITHDRAWAL_FACTS, CallEffects(simulated=SimulatedTransaction((), 1)))
+    check_effects(CLAIM, replace(CLAIM_FACTS, has_tokens=True))
+    check_effects(replace(CLAIM, is_eth=True), replace(CLAIM_FACTS, pays_ether=True))
+    check_effects(CHECK_IN, CHECK_IN_FACTS)
+    check_effects(WITHDRAWAL, replace(WITHDRAWAL_FACTS, simulated=SimulatedTransaction((), 1)))
 
 
 @pytest.mark.parametrize(
