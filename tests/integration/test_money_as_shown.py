@@ -126,7 +126,7 @@ async def test_a_failed_transaction_is_said_to_have_failed_before_it_is_final(
         told = (await world.request("GET", f"/sponsor/requests/{id}")).body
         assert (told["status"], told["error"]["code"]) == ("mined", "failed_on_chain")
         assert "failed on chain" in told["error"]["detail"]
-        assert "being made final" in told["error"]["detail"]
+        assert "not final yet" in told["error"]["detail"]
         anvil.mine(65)
         await follow(world)
         told = (await world.request("GET", f"/sponsor/requests/{id}")).body
