@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PYTEST_WORKERS ?= 2
+PYTEST_WORKERS ?= 4
 # A name as in `make bench ONLY=dispatch,due`.
 ONLY ?=
 ONCE ?=
@@ -21,7 +21,7 @@ help:
 	@echo 'make demo ONCE=1      the same with every step verified; exits with code 0 if every step was seen'
 	@echo 'make check            for every change: lint, types, unit tests and the core of the integration tests; 4 minutes'
 	@echo 'make test             lint (format, import contracts, English, OpenAPI), types, and all tests'
-	@echo 'make lint, make types only these parts; PYTEST_WORKERS=2 sets the number of test processes'
+	@echo 'make lint, make types only these parts; PYTEST_WORKERS=4 sets the number of test processes'
 	@echo 'make bench [ONLY=..]  measurements beside their floors; writes bench/results/latest.json'
 	@echo '                      only by name, minutes to a quarter of an hour each: growth, million, catch_up; API_UNDER_LOAD_SECONDS=600 for a long load'
 	@echo 'make prove [FAULTS=..] long tests: faults from recorded seeds, rules broken on purpose, requests made from'
