@@ -183,7 +183,8 @@ class WorkerLife:
     async def _kill(self) -> AsyncIterator[None]:
         """Start a dispatcher as a separate process and end it by SIGKILL during its start or its work."""
         environ = self.world.scenario.deployment.settings_environ(CHAIN_ID, self.world.scenario.anvil.url)
-        values = [f"{name}={value}" for name, value in {**environ, "MAIL_URL": self.world.mail.url}.items()]
+        environ |= {"MAIL_URL": self.world.mail.url, f"CHAIN_{CHAIN_ID}_NAME": "Testland"}  # as the world's own worker
+        values = [f"{name}={value}" for name, value in environ.items()]
         process = await asyncio.create_subprocess_exec(
             *[sys.executable, str(_PROCESS), self.postgres.url, *values],
             env={"PYTHONPATH": str(_PROCESS.parents[2])},
