@@ -1,4 +1,4 @@
-"""Jobs with their assets, and schedules. Every run is one process; a lane keeps runs of one kind from overlapping."""
+"""Jobs with their assets, and schedules. Every run is one process; the tag `lane` shows sensors which are open."""
 
 from typing import Any, TypeAlias
 

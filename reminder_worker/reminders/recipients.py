@@ -397,7 +397,7 @@ async def cancel_unsent(
 ) -> None:
     """Cancel emails to replaced or erased people.
 
-    An email that was not accepted is deleted. An email that came back stays in the counts of its day as nobody's. An
+    An email that was not accepted is deleted. An email that came back stays, without its person: its day counts it. An
     email in doubt loses its body: the service can only ask about it. So a corrected address gets the email of an open
     window if the old address did not. A merged email stays. The numbers of their emails are forgotten, also of sent
     ones.
