@@ -90,13 +90,15 @@ export PATH := $(PATH):$(CURDIR)/.cache/tools
 tools:
 	@sh tests/install-tools.sh
 
+# A test process that dies ends the run with the test's name: with a new process in its place the run would hang.
+PARALLEL = -n $(PYTEST_WORKERS) --max-worker-restart 0 --dist loadfile --no-loadscope-reorder
+
 # Unit tests, and the tests in tests/integration with the marker `core`. Only files that have it are imported.
 check: lint types
-	$(BIN)/pytest tests/unit $$(grep -rl --include='*.py' 'mark\.core' tests/integration) -m core \
-	  -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest tests/unit $$(grep -rl --include='*.py' 'mark\.core' tests/integration) -m core $(PARALLEL)
 
 test: lint types tools
-	$(BIN)/pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest tests $(PARALLEL)
 
 bench: install-tests
 	$(BIN)/python -m bench $(ONLY)
