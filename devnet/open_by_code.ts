@@ -14,7 +14,11 @@ const { sendCode, signIn } = await import("../gift_page/src/email_code.ts");
 const { signWithdrawAuth } = await import("../gift_page/src/withdraw_auth.ts");
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-const { facts, email, payTo } = JSON.parse((await lines.next()).value) as { facts: Facts; email: string; payTo: string };
+const { facts, email, payTo } = JSON.parse((await lines.next()).value) as {
+  facts: Facts;
+  email: string;
+  payTo: string;
+};
 const sent = await sendCode(facts.identityProvider, email);
 console.log("sent");
 const signer = await signIn(facts, sent, (await lines.next()).value);

@@ -47,11 +47,15 @@ export function mailHint(input: HTMLInputElement): HTMLElement {
   const look = (): void => {
     const meant = nearMiss(input.value);
     if (meant === null) return fill(hint);
-    const take = button(phrase("form-email-take"), () => {
-      input.value = meant;
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-      input.focus();
-    }, "template");
+    const take = button(
+      phrase("form-email-take"),
+      () => {
+        input.value = meant;
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+        input.focus();
+      },
+      "template",
+    );
     fill(hint, phrase("form-email-meant", { email: meant }), " ", take);
   };
   input.addEventListener("input", look);

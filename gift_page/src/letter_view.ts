@@ -7,11 +7,7 @@ export function showLetter(place: HTMLElement, title: HTMLElement, letter: Lette
   if (letter === null) return;
   if (letter === "damaged") {
     place.className = "notice";
-    fill(
-      place,
-      make("h2", {}, phrase("letter-damaged")),
-      make("p", {}, phrase("letter-damaged-1")),
-    );
+    fill(place, make("h2", {}, phrase("letter-damaged")), make("p", {}, phrase("letter-damaged-1")));
   } else {
     const { to, from, note } = letter;
     if (to !== "") {

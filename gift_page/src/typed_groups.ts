@@ -24,7 +24,13 @@ export function askTwoGroups(key: readonly string[], tell: (areRight: boolean) =
     const where = make("span", { className: "hint", id: placeId(index) }, phrase("sheet-type-place", place));
     return make("label", {}, phrase("paper-group", { number: index + 1, groups: GROUPS }), where, field);
   });
-  return make("div", { className: "typed" }, make("p", {}, phrase("sheet-type-words")), make("div", { className: "side" }, ...labels), problem);
+  return make(
+    "div",
+    { className: "typed" },
+    make("p", {}, phrase("sheet-type-words")),
+    make("div", { className: "side" }, ...labels),
+    problem,
+  );
 }
 
 function placeId(index: number): string {

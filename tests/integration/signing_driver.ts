@@ -38,7 +38,9 @@ const { chainId, legacy, legacyRouter, timeLockRouter, isDry } = input;
 const service = new worker.ReminderWorker(input.baseUrl);
 const provider = new JsonRpcProvider(input.rpcUrl, chainId, { staticNetwork: true });
 const isViem = input.library === "viem";
-const chain = isViem ? byViem.chainOf(createPublicClient({ transport: http(input.rpcUrl) })) : byEthers.chainOf(provider);
+const chain = isViem
+  ? byViem.chainOf(createPublicClient({ transport: http(input.rpcUrl) }))
+  : byEthers.chainOf(provider);
 const walletOf = (key: `0x${string}`): worker.Wallet =>
   isViem ? byViem.walletOf(privateKeyToAccount(key)) : byEthers.walletOf(new EthersWallet(key));
 // What is signed must not depend on chance where two libraries are compared.

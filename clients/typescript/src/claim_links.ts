@@ -129,11 +129,19 @@ export function restoredLink(link: { pathname: string; search: string; hash: str
 
 /** Decode the signs of a claim link only: an added parameter may hold any other sign, also one that is not valid. */
 function decoded(text: string): string {
-  return text.replace(/%(?:25)*(23|26|2f|3d|3f|0a|0d|20)/gi, (_, sign: string) => String.fromCharCode(parseInt(sign, 16)));
+  return text.replace(/%(?:25)*(23|26|2f|3d|3f|0a|0d|20)/gi, (_, sign: string) =>
+    String.fromCharCode(parseInt(sign, 16)),
+  );
 }
 
 /** The canonical claim link; without a letter it has no fragment. */
-export function claimLink(place: GiftPlace, chainId: number, timelockId: string, marks: Marks, letter?: Letter): string {
+export function claimLink(
+  place: GiftPlace,
+  chainId: number,
+  timelockId: string,
+  marks: Marks,
+  letter?: Letter,
+): string {
   return `${place.origin}/${place.prefix}/${chainId}/${timelockId}${query(marks)}${fragment(letter)}`;
 }
 
@@ -190,7 +198,8 @@ function parsed(text: string): unknown {
 function shaped(value: unknown): Letter {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BadLetter("cannot be read");
   const { v, to, from, note, language = "", ...more } = value as Record<string, unknown>;
-  if (v !== 1 || [to, from, note, language].some((each) => typeof each !== "string")) throw new BadLetter("cannot be read");
+  if (v !== 1 || [to, from, note, language].some((each) => typeof each !== "string"))
+    throw new BadLetter("cannot be read");
   if (Object.keys(more).length > 0) throw new BadLetter("cannot be read");
   const letter = { to, from, note } as Letter;
   return isLanguage(language) ? { ...letter, language } : letter;

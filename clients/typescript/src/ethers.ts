@@ -26,7 +26,12 @@ export function chainOf(provider: Provider): Chain {
       ]);
       if (head === null) throw new Error("the chain does not answer");
       const [, name, version, chainId, verifyingContract] = found as [string, string, string, bigint, string];
-      const domain: Domain & { verifyingContract: string } = { name, version, chainId: Number(chainId), verifyingContract };
+      const domain: Domain & { verifyingContract: string } = {
+        name,
+        version,
+        chainId: Number(chainId),
+        verifyingContract,
+      };
       return { domain, nonce, deadline: BigInt(head.timestamp + LIFE_TIME_SECONDS) };
     },
   };
@@ -55,5 +60,7 @@ export function sealedIn(
 
 /** For `eth_getLogs`: where a gift was sealed. */
 export function sealedTopics(timelockId: string): string[] {
-  return SEALING.encodeFilterTopics("TimelockCreated", [BigInt(timelockId)]).flat().filter((topic) => topic !== null);
+  return SEALING.encodeFilterTopics("TimelockCreated", [BigInt(timelockId)])
+    .flat()
+    .filter((topic) => topic !== null);
 }

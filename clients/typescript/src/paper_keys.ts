@@ -41,7 +41,10 @@ export function parse(text: string): string | null {
  * nor l nor i. Spaces, dashes, punctuation and invisible characters are left out, and so is `ethereum:0x`.
  */
 export function digitsOf(text: string): string {
-  const plain = asAscii(text).toLowerCase().replace(/\u30fc/g, "").replace(/[^\p{L}\p{N}]/gu, ""); // U+30FC: a long dash
+  const plain = asAscii(text)
+    .toLowerCase()
+    .replace(/\u30fc/g, "")
+    .replace(/[^\p{L}\p{N}]/gu, ""); // U+30FC: a long dash
   return digitsForLookAlikes(plain.replace(/^(?:ethereum)?0x(?=.{4})|^ethereum/, ""));
 }
 

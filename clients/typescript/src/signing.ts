@@ -54,12 +54,22 @@ export async function signIngest(
 }
 
 /** For `/recipients`: read the set back, to show or edit it. */
-export function signRead(wallet: Wallet, chainId: number, legacy: string, deadline: bigint): Promise<Bodies["SignedBody"]> {
+export function signRead(
+  wallet: Wallet,
+  chainId: number,
+  legacy: string,
+  deadline: bigint,
+): Promise<Bodies["SignedBody"]> {
   return signAboutLegacy(wallet, "ReadRecipients", chainId, legacy, deadline);
 }
 
 /** For `/erase-legacy`: delete the whole set for good. */
-export function signErase(wallet: Wallet, chainId: number, legacy: string, deadline: bigint): Promise<Bodies["SignedBody"]> {
+export function signErase(
+  wallet: Wallet,
+  chainId: number,
+  legacy: string,
+  deadline: bigint,
+): Promise<Bodies["SignedBody"]> {
   return signAboutLegacy(wallet, "EraseLegacy", chainId, legacy, deadline);
 }
 

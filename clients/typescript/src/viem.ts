@@ -55,11 +55,18 @@ export function encode({ to, functionName, args, value }: ContractCall): { to: H
 export function sealedIn(logs: readonly Log[], vault: string, recipient?: string): Sealed {
   const ofVault = logs.filter((log) => log.address.toLowerCase() === vault.toLowerCase());
   const events = parseEventLogs({ abi: SEALING_ABI, eventName: "TimelockCreated", logs: ofVault });
-  return giftAmong(events.map(({ args }) => args), recipient);
+  return giftAmong(
+    events.map(({ args }) => args),
+    recipient,
+  );
 }
 
 /** For `eth_getLogs`: where a gift was sealed. */
 export function sealedTopics(timelockId: string): Hex[] {
-  const topics = encodeEventTopics({ abi: SEALING_ABI, eventName: "TimelockCreated", args: { timelockId: BigInt(timelockId) } });
+  const topics = encodeEventTopics({
+    abi: SEALING_ABI,
+    eventName: "TimelockCreated",
+    args: { timelockId: BigInt(timelockId) },
+  });
   return topics.flat().filter((topic): topic is Hex => topic !== null);
 }
