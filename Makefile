@@ -77,6 +77,7 @@ PRETTIER = node_modules/.bin/prettier --log-level warn '{clients,devnet,gift_pag
 lint: install-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(PRETTIER) --check
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.prose
 	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \

@@ -2,8 +2,8 @@
  * Opens a gift sealed for an email address as the gift page does, by the page's own code: it has a one-time code sent,
  * and signs with what the code opens.
  *
- * Standard input: a line with the gift's facts, the email and the destination as JSON, then a line with the code. Standard output: a line
- * once the code was sent, then the signed request as JSON.
+ * Standard input: a line with the gift's facts, the email and the destination as JSON, then a line with the code.
+ * Standard output: a line once the code was sent, then the signed request as JSON.
  */
 import { createInterface } from "node:readline";
 import type { Facts } from "../gift_page/src/facts.ts";

@@ -1,4 +1,6 @@
-/** The claim page behind a claim link. It extends the server's page, which shows the facts without scripts, in English. */
+/**
+ * The claim page behind a claim link. It extends the server's page, which shows the facts without scripts, in English.
+ */
 import "./style.css";
 import { Refused, Unreachable } from "./api.ts";
 import { offerCalendar } from "./calendar.ts";
@@ -64,7 +66,8 @@ function wait(unlockAt: string, asOf: string): void {
 
 let returns = 0;
 
-/** Asks until there is an answer, or until the next return to the page asks: who has just woken up has no connection yet. */
+/** Asks until there is an answer, or until the next return to the page asks: who has just woken up has no connection
+ * yet. */
 async function catchUp(clock: ChainClock): Promise<void> {
   returns += 1;
   const own = returns;
@@ -178,10 +181,11 @@ async function start(): Promise<void> {
     await speakTo(wanted, ["claim"]);
     translate();
   } catch {
+    // The page stays as the server made it.
     return fill(
       part("ways"),
       button("Try again", () => location.reload()),
-    ); // the page stays as the server made it
+    );
   } finally {
     page.hidden = false;
   }

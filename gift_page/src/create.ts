@@ -190,7 +190,9 @@ function lookOnceMore(form: Form, wish: Wish, card: HTMLCanvasElement): void {
   showSteps(form, review(wish, giver(), card, ...again, go, back));
 }
 
-/** The sheet leaves the screen while two of the key's groups are typed from the paper; shown again, others are asked. */
+/**
+ * The sheet leaves the screen while two of the key's groups are typed from the paper; shown again, others are asked.
+ */
 function showSheet(
   form: Form,
   wish: Wish,

@@ -182,7 +182,9 @@ export class Form {
     this.room.textContent = phrase("form-room", { used: [...letter.note].length, most });
   }
 
-  /** The card of what is filled in now; null while its letter is refused. Its code leads nowhere: there is no gift yet. */
+  /**
+   * The card of what is filled in now; null while its letter is refused. Its code leads nowhere: there is no gift yet.
+   */
   private cardNow(): GiftCard | null {
     const { letter, words, mode } = this;
     const opensOn = new Date(this.opensOn.value);

@@ -1,6 +1,6 @@
 /**
- * "Where should it land?": in a wallet that the recipient names, or in the gift wallet that it was sealed for. Nothing of
- * the link is read here, and what was named is shown once more, in full, before anything is signed.
+ * "Where should it land?": in a wallet that the recipient names, or in the gift wallet that it was sealed for. Nothing
+ * of the link is read here, and what was named is shown once more, in full, before anything is signed.
  */
 import { BadDestination, destinationIn, isOneCase } from "./address_typed.ts";
 import { canScan, scan } from "./camera.ts";

@@ -1,4 +1,6 @@
-/** An email address is typed with care: a near miss of a common domain is asked about, and it is typed a second time. */
+/**
+ * An email address is typed with care: a near miss of a common domain is asked about, and it is typed a second time.
+ */
 import { fill, button, make } from "./dom.ts";
 import { normaliseEmail } from "./email_address.ts";
 import { phrase } from "./phrases.ts";

@@ -78,7 +78,9 @@ function whatIsWrong(index: number, text: string): string {
   return phrase(/[^0-9a-f]/.test(text) ? "paper-bad-letter" : "paper-too-short", { number: index + 1 });
 }
 
-/** What is typed or pasted flows on into the fields after it; but who mends a digit in the middle does not lose others. */
+/**
+ * What is typed or pasted flows on into the fields after it; but who mends a digit in the middle does not lose others.
+ */
 function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number): void {
   own.addEventListener("beforeinput", (event) => {
     const whole = digitsOf(event.data ?? "");

@@ -44,7 +44,9 @@ export function review(
   );
 }
 
-/** Return how many years the gift stays sealed, to a tenth: a wrong digit in the year shows here. Nothing below a year. */
+/**
+ * Return how many years the gift stays sealed, to a tenth: a wrong digit in the year shows here. Nothing below a year.
+ */
 function sealedFor(opensOn: Date, { clockAhead }: GiverWallet): HTMLElement[] {
   const years = (opensOn.getTime() - Date.now() - clockAhead) / YEAR_MILLISECONDS;
   const length = Math.round(years * 10) / 10;

@@ -1,4 +1,6 @@
-/** A withdrawal whose fee the recipient pays: from the wallet's transaction to the gift received, also after a reload. */
+/**
+ * A withdrawal whose fee the recipient pays: from the wallet's transaction to the gift received, also after a reload.
+ */
 import { button } from "./dom.ts";
 import { type Facts, isClaimed } from "./facts.ts";
 import { phrase } from "./phrases.ts";

@@ -1,4 +1,6 @@
-/** Before a gift is sealed to a printed key: two of its groups are typed from the paper. Only then is the key on paper. */
+/**
+ * Before a gift is sealed to a printed key: two of its groups are typed from the paper. Only then is the key on paper.
+ */
 import { fill, make } from "./dom.ts";
 import { DIGITS, groupField, GROUPS } from "./key_group.ts";
 import { digitsOf } from "reminder-worker-client/paper-keys";

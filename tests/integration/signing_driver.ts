@@ -45,7 +45,8 @@ const walletOf = (key: `0x${string}`): worker.Wallet =>
   isViem ? byViem.walletOf(privateKeyToAccount(key)) : byEthers.walletOf(new EthersWallet(key));
 // What is signed must not depend on chance where two libraries are compared.
 if (isDry) crypto.getRandomValues = (array) => array;
-// A frontend signs several writes within a second: all deadlines are named before the first request, and the clock stands.
+// A frontend signs several writes within a second: all deadlines are named before the first request, and the clock
+// stands.
 const now = Date.now();
 Date.now = () => now;
 const deadlines: bigint[] = [];

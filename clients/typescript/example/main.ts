@@ -96,7 +96,8 @@ async function sealGift(form: FormData): Promise<string> {
   const { logs } = await reader.waitForTransactionReceipt({ hash });
   const { timelockId } = sealedIn(logs, VITE_TIMELOCK_ERC20, recipient);
   const letter = { to: text(form, "to"), from: "", note: "" };
-  return `Sealed: ${claimLink({ origin: VITE_API, prefix: "gifts" }, chain.id, timelockId, { occasion: "birthday" }, letter)}`;
+  const place = { origin: VITE_API, prefix: "gifts" };
+  return `Sealed: ${claimLink(place, chain.id, timelockId, { occasion: "birthday" }, letter)}`;
 }
 
 function text(form: FormData, name: string): string {

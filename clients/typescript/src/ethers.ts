@@ -43,8 +43,9 @@ export function encode({ to, functionName, args, value }: ContractCall): { to: s
 }
 
 /**
- * What logs say was sealed in the ERC-20 vault (TimelockERC20). Of a transaction name the `recipient`: a smart wallet's may
- * hold gifts of strangers too, whom the same bundler serves, or several of the giver's own. Throws when there is no gift.
+ * What logs say was sealed in the ERC-20 vault (TimelockERC20). Of a transaction name the `recipient`: a smart wallet's
+ * may hold gifts of strangers too, whom the same bundler serves, or several of the giver's own. Throws when there is no
+ * gift.
  */
 export function sealedIn(
   logs: readonly Pick<Log, "address" | "topics" | "data">[],

@@ -28,7 +28,8 @@ export async function follow(
   return heard === undefined ? poll(worker, id, tell) : heard;
 }
 
-/** By server-sent events. Undefined when they stop coming: some proxies hold them back, and not everybody finds a place. */
+/** By server-sent events. Undefined when they stop coming: some proxies hold them back, and not everybody finds a
+ * place. */
 function listen(
   worker: ReminderWorker,
   id: string,

@@ -142,7 +142,8 @@ export function forLegacyRouter(
   };
 }
 
-/** What the recipient of a gift allows. `skipSwap`: pay the stored token, not ETH. `payTo`: the payee, if it is another. */
+/** What the recipient of a gift allows. `skipSwap`: pay the stored token, not ETH. `payTo`: the payee, if it is
+ * another. */
 export interface Withdrawal {
   recipient: string;
   timelockId: bigint;
