@@ -24,7 +24,7 @@ where chain_id = :chain_id and state = 'new' and block_time < :oldest;
 
 -- name: signals_to_plan
 select tx_hash, legacy, kind, layer, block_number, block_time, tries,
-    cast(extract(epoch from now() - seen_at) as bigint), reason is not distinct from :denied
+    cast(extract(epoch from now() - seen_at) as bigint), (reason is not distinct from :denied)
 from worker.notify_signal
 where chain_id = :chain_id and state = 'new' and next_try <= now()
 order by block_number, tx_hash, layer
@@ -409,8 +409,10 @@ with outcome as materialized (
                 case when next.state = 'sent' then coalesce(l.claimed_at, clock_timestamp()) else l.claimed_at end,
                 case when next.state not in ('released', 'unknown') then clock_timestamp() end
             from (
-                select o.state in ('released', 'suppressed', 'dead') and l.claimed_at is not null and l.body is null
-                    and l.reason is distinct from 'reworded' as gone
+                select (
+                    o.state in ('released', 'suppressed', 'dead') and l.claimed_at is not null and l.body is null
+                    and l.reason is distinct from 'reworded'
+                ) as gone
             ) as body
             cross join lateral (
                 select case
