@@ -1,14 +1,15 @@
 -- The statements of gift emails. Ledger states and leases are those of the sent-ledger.
 --
--- `queued` and `released` entries were certainly never posted. Storing the body sets `claimed_at`, and only then may the
--- email be posted. So an expired lease without `claimed_at` proves that nothing was posted.
+-- `queued` and `released` entries were certainly never posted. Storing the body sets `claimed_at`, and only then may
+-- the email be posted. So an expired lease without `claimed_at` proves that nothing was posted.
 --
 -- `heads`: the time of each chain's latest block, by which a gift opens. A chain without one cannot be read now.
 
 -- name: write
 insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
-on conflict (chain_id, timelock_id) do update set deadline = excluded.deadline
-where gift_write.deadline < excluded.deadline
+on conflict (chain_id, timelock_id) do update
+    set deadline = excluded.deadline
+    where gift_write.deadline < excluded.deadline
 returning deadline;
 
 -- name: other_addresses
@@ -20,23 +21,29 @@ where chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :ema
 -- service can only be asked what became of it. `kept` is an email that stays; entries for it are not cancelled.
 -- The numbers of the other addresses' emails are forgotten, also of sent ones.
 update worker.gift_ledger
-set body = null,
+set
+    body = null,
     body_salt = null,
     state = case
         when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then 'dropped'
-        else state end,
+        else state
+    end,
     reason = case
         when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then :reason
-        else reason end,
+        else reason
+    end,
     number_hash = case when email_hash is distinct from cast(:kept as bytea) then null else number_hash end
-where chain_id = :chain_id and timelock_id = :timelock_id
-  and (state in ('queued', 'released', 'claimed', 'unknown', 'held') or number_hash is not null);
+where
+    chain_id = :chain_id and timelock_id = :timelock_id
+    and (state in ('queued', 'released', 'claimed', 'unknown', 'held') or number_hash is not null);
 
 -- name: save_row
-insert into worker.gift_notification
-    (chain_id, timelock_id, key_id, salt, payload, email_hash, timing, owner, recipient, unlock_time)
-values
-    (:chain_id, :timelock_id, :key_id, :salt, :payload, :email_hash, :timing, :owner, :recipient, :unlock_time)
+insert into worker.gift_notification (
+    chain_id, timelock_id, key_id, salt, payload, email_hash, timing, owner, recipient, unlock_time
+)
+values (
+    :chain_id, :timelock_id, :key_id, :salt, :payload, :email_hash, :timing, :owner, :recipient, :unlock_time
+)
 on conflict (chain_id, timelock_id) do update set
     key_id = excluded.key_id, salt = excluded.salt, payload = excluded.payload, email_hash = excluded.email_hash,
     timing = excluded.timing, owner = excluded.owner, recipient = excluded.recipient,
@@ -57,8 +64,8 @@ delete from worker.gift_notification where chain_id = :chain_id and timelock_id 
 
 -- name: plan
 -- Plans an email, or plans it again if it was cancelled, refused or not wanted before. A sent or held email is never
--- planned again; an email in doubt is asked about at the new time. A lease ends here: otherwise its holder would make the
--- entry due at once. `due` null: at once. `day`: when an unsent email begins to count as late; null: now.
+-- planned again; an email in doubt is asked about at the new time. A lease ends here: otherwise its holder would make
+-- the entry due at once. `due` null: at once. `day`: when an unsent email begins to count as late; null: now.
 insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at, created_at)
 values (
     gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind,
@@ -66,17 +73,21 @@ values (
     coalesce(cast(:day as timestamptz), clock_timestamp())
 )
 on conflict (email_hash, chain_id, timelock_id, kind) do update
-set state = case
-        when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
-        then 'unknown' else 'queued' end,
-    reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, rejections = 0,
-    settled_at = null, created_at = excluded.created_at, lease_token = null, lease_until = null
-where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'suppressed', 'unknown');
+    set
+        state = case
+            when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
+                then 'unknown'
+            else 'queued'
+        end,
+        reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, rejections = 0,
+        settled_at = null, created_at = excluded.created_at, lease_token = null, lease_until = null
+    where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'suppressed', 'unknown');
 
 -- name: not_wanted
 update worker.gift_ledger set state = 'dropped', reason = 'not_wanted', settled_at = clock_timestamp()
-where chain_id = :chain_id and timelock_id = :timelock_id and email_hash = :email_hash and kind = :kind
-  and state in ('queued', 'released');
+where
+    chain_id = :chain_id and timelock_id = :timelock_id and email_hash = :email_hash and kind = :kind
+    and state in ('queued', 'released');
 
 -- part: chain_heads
 select chain_id, time from json_to_recordset(cast(:heads as json)) as h (chain_id bigint, time bigint);
@@ -260,31 +271,38 @@ select from worker.gift_ledger where id = any(cast(:ids as uuid[])) order by id 
 -- name: store
 -- Only under our lease, and only if the row was not replaced or erased since.
 update worker.gift_ledger l
-set body = decode(b.body, 'base64'), body_salt = n.salt, number_hash = decode(b.number_hash, 'base64'),
+set
+    body = decode(b.body, 'base64'), body_salt = n.salt, number_hash = decode(b.number_hash, 'base64'),
     claimed_at = clock_timestamp()
-from json_to_recordset(cast(:rows as json)) as b(id uuid, body text, salt text, number_hash text), worker.gift_notification n
-where l.id = b.id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
-  and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = decode(b.salt, 'base64')
+from
+    json_to_recordset(cast(:rows as json)) as b (id uuid, body text, salt text, number_hash text),
+    worker.gift_notification n
+where
+    l.id = b.id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
+    and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = decode(b.salt, 'base64')
 returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;
 
 -- name: confirm
 -- The same for an email that is posted again: if its row had been erased or replaced, its body would be gone.
 update worker.gift_ledger set claimed_at = clock_timestamp()
-where id = any(cast(:ids as uuid[])) and lease_token = :token and state = 'unknown'
-  and lease_until > clock_timestamp() and body is not null
+where
+    id = any(cast(:ids as uuid[])) and lease_token = :token and state = 'unknown'
+    and lease_until > clock_timestamp() and body is not null
 returning id, cast(floor(extract(epoch from claimed_at) / 86400) * 86400 as bigint) as posted_on;
 
 -- name: not_to_post
 -- The last check before entries of a claim are posted: if the gift was erased or replaced, the body is gone.
-select id from unnest(cast(:ids as uuid[])) as asked(id)
+select id from unnest(cast(:ids as uuid[])) as asked (id)
 except all
 select id from worker.gift_ledger
-where id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > clock_timestamp()
-  and state in ('claimed', 'unknown') and body is not null;
+where
+    id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > clock_timestamp()
+    and state in ('claimed', 'unknown') and body is not null;
 
 -- name: defer_to_next_day
 update worker.gift_ledger
-set state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
+set
+    state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
     next_try = to_timestamp(:until)
 where id = any(cast(:ids as uuid[]));
 
