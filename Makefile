@@ -21,7 +21,7 @@ help:
 	@echo 'make demo ONCE=1      the same with every step verified; exits with code 0 if every step was seen'
 	@echo 'make check            for every change: lint, types, unit tests and the core of the integration tests; 4 minutes'
 	@echo 'make test             lint (format, import contracts, English, OpenAPI), types, and all tests'
-	@echo 'make format           writes Python, TypeScript and styles in the layout that lint demands'
+	@echo 'make format           writes Python, TypeScript, styles and SQL in the layout that lint demands'
 	@echo 'make lint, make types only these parts; PYTEST_WORKERS=4 sets the number of test processes'
 	@echo 'make bench [ONLY=..]  measurements beside their floors; writes bench/results/latest.json'
 	@echo '                      only by name, minutes to a quarter of an hour each: growth, million, catch_up; API_UNDER_LOAD_SECONDS=600 for a long load'
@@ -72,12 +72,15 @@ gift_page/dist/manifest.json: node_modules/.installed reminder_worker/gifts/occa
 demo: install
 	@$(BIN)/python -m devnet.stack $(if $(filter-out 0 no false,$(ONCE)),--once)
 
+SQRUFF = $(BIN)/sqruff --parsing-errors
+QUERIES = $(wildcard */queries.sql */*/queries.sql)
 PRETTIER = node_modules/.bin/prettier --log-level warn '{clients,devnet,gift_page,tests}/**/*.{ts,mjs,js,css}'
 
 lint: install-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(PRETTIER) --check
+	$(SQRUFF) lint $(QUERIES)
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.prose
 	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
@@ -87,6 +90,7 @@ lint: install-tests
 format: install-tests
 	$(BIN)/ruff format .
 	$(PRETTIER) --write
+	$(SQRUFF) fix $(QUERIES)
 
 types: install-tests
 	$(BIN)/mypy
