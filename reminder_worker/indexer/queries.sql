@@ -48,16 +48,6 @@ where
 update worker.index_cursor set block_number = :block, block_hash = :hash
 where chain_id = :chain_id and name = :name and block_number > :block;
 
--- name: known_logs
-select block_number, log_index, block_hash from worker.chain_event
-where chain_id = :chain_id and block_number >= :first and contract = any(cast(:contracts as text[]));
-
--- name: event_blocks
--- Return the newest blocks with a stored event of these contracts, the newest first.
-select distinct on (block_number) block_number, block_hash from worker.chain_event
-where chain_id = :chain_id and block_number <= :last and contract = any(cast(:contracts as text[]))
-order by block_number desc limit 50;
-
 -- name: forget_after
 delete from worker.chain_event
 where chain_id = :chain_id and contract = any(cast(:contracts as text[])) and block_number > :last
@@ -70,12 +60,6 @@ where
         select * from unnest(cast(:blocks as bigint[]), cast(:indexes as integer[]), cast(:hashes as text[]))
     )
 returning name, legacy, creator, timelock_id;
-
--- name: select_events
-select block_number, log_index, block_hash, block_time, tx_hash, contract, name, legacy, creator, timelock_id, data
-from worker.chain_event
-where chain_id = :chain_id and block_number between :first and :last and name = any(cast(:names as text[]))
-order by block_number, log_index;
 
 -- name: newest_gifts
 -- Return the newest gift of a recipient with this status and only these tokens, and the newest one with anything else.
