@@ -545,3 +545,31 @@ returning true;
 update worker.relay_request set deadline = 0, reason = :reason, updated_at = clock_timestamp()
 where id = :id and state in ('signed', 'broadcast')
 returning true;
+
+-- name: wallet_states
+-- List the wallets with their slots that are not final, and their budgets of today.
+select
+    w.chain_id, w.address, w.next_nonce, w.stopped, slots.unmined, slots.mined, slots.oldest_open,
+    coalesce(b.requests, 0), coalesce(b.reserved_wei, 0), coalesce(b.spent_wei, 0)
+from worker.relay_wallet w
+cross join
+    lateral (
+        select
+            count(*) filter (where s.state = 'open') as unmined,
+            count(*) filter (where s.state = 'mined') as mined,
+            cast(extract(epoch from clock_timestamp() - min(s.opened_at) filter (where s.state = 'open')) as integer)
+                as oldest_open
+        from worker.nonce_slot s
+        where s.chain_id = w.chain_id and s.wallet = w.address and s.state <> 'final'
+    ) slots
+left join worker.relay_budget b
+    on b.chain_id = w.chain_id and b.wallet = w.address and b.scope = 'global' and b.subject = ''
+    and b.day = cast(timezone('UTC', clock_timestamp()) as date)
+order by w.chain_id, w.address;
+
+-- name: attempts_of_request
+-- List every transaction that was signed for a request, oldest first.
+select t.tx_hash, t.nonce, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit, t.stored_at, t.broadcast_at
+from worker.tx_attempt t join worker.nonce_slot s using (chain_id, wallet, nonce)
+where s.request_id = :id
+order by t.stored_at;

@@ -727,3 +727,39 @@ where
     )
 order by t.legacy, t.kind
 limit :limit;
+
+-- name: mark_erased
+-- Leave a mark for a recipient whose row is about to be deleted, and whose legacy is watched.
+insert into worker.self_erasure (chain_id, legacy, recipient, creator, email_hash)
+select chain_id, legacy, r.recipient, w.creator, r.email_hash
+from worker.recipient r join worker.watch w using (chain_id, legacy)
+where chain_id = :chain_id and legacy = :legacy and r.recipient = :recipient
+on conflict (chain_id, legacy, recipient) do update set creator = excluded.creator, email_hash = excluded.email_hash;
+
+-- name: count_windows
+-- Count the windows of watched legacies.
+select chain_id, d."window", d.state, count(*), min(d.deadline), max(d.deadline)
+from worker.due_window d join worker.watch w using (chain_id, legacy)
+group by chain_id, d."window", d.state
+order by chain_id, d."window", d.state;
+
+-- name: email_delays
+-- Return the median and the longest delay of the emails about signals that were sent in the last day, in seconds.
+select chain_id, percentile_cont(0.5) within group (order by seconds), max(seconds)
+from (
+    select
+        l.chain_id,
+        -- A subquery looks each signal up; a join reads them all.
+        cast(extract(epoch from l.settled_at) as double precision) - (
+            select n.block_time from worker.notify_signal n
+            where n.chain_id = l.chain_id and n.tx_hash = split_part(l.event, ':', 1) and n.legacy = l.legacy
+            limit 1
+        ) as seconds
+    from worker.sent_ledger l
+    where
+        l.settled_at >= now() - interval '1 day' and l.state = 'sent'
+        and l.reason is distinct from 'by_hand'
+) as email
+where seconds is not null
+group by chain_id
+order by chain_id;

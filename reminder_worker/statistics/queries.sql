@@ -107,3 +107,25 @@ from worker.timelock
 where chain_id = :chain and lock_type = 2 and created_at >= :begin_seconds and created_at < :end_seconds
 group by 1, 2, 3
 order by 1, 2, 3;
+
+-- name: feed_states
+-- Return the last verdict on each feed with its last good round, if any. `since`: seconds since the feed was asked.
+select
+    f.token, f.feed, f.symbol, f.verdict, f.round_id, f.block_time, p.answer, p.decimals, p.updated_at,
+    cast(extract(epoch from clock_timestamp()) - extract(epoch from f.asked_at) as bigint) as since,
+    cast(extract(epoch from clock_timestamp()) as bigint) as now
+from worker.price_feed f left join worker.price p using (chain_id, feed, round_id)
+where f.chain_id = :chain_id;
+
+-- name: prices_at
+-- Return the newest round of each of these feeds until a moment, with the token's symbol.
+select asked.token, newest.*, f.symbol
+from unnest(cast(:tokens as text[]), cast(:feeds as text[])) as asked (token, feed)
+cross join
+    lateral (
+        select * from worker.price
+        where chain_id = :chain_id and feed = asked.feed and updated_at <= :moment
+        order by updated_at desc, round_id desc
+        limit 1
+    ) newest
+left join worker.price_feed f on f.chain_id = :chain_id and f.token = asked.token;

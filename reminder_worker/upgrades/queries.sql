@@ -139,3 +139,12 @@ where
     and legacy is null and creator is null and timelock_id is null -- as the partial index has it
     and name = any(cast(:names as text[]))
 order by block_number, log_index;
+
+-- name: recorded_queues
+-- Return the cursor of each chain's timelock with the operations in these states, the next first.
+select c.chain_id as chain, c.block_number as block, c.source, o.*
+from worker.index_cursor c
+left join worker.upgrade_operation o on o.chain_id = c.chain_id and o.state = any(cast(:states as text[]))
+where c.name = :name and c.chain_id = any(cast(:chains as bigint[]))
+order by c.chain_id, o.ready_at, o.operation_id
+limit 500;
