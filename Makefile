@@ -14,13 +14,14 @@ GIFT_EMAIL ?= on
 GIFT_PAGE := $(shell find gift_page clients/typescript \( -name dist -o -name generated -o -name node_modules \) -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-tests demo check test lint types bench prove tools diagram pictures locks cards clean
+.PHONY: help install install-tests demo check test lint format types bench prove tools diagram pictures locks cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
 	@echo 'make demo ONCE=1      the same with every step verified; exits with code 0 if every step was seen'
 	@echo 'make check            for every change: lint, types, unit tests and the core of the integration tests; 4 minutes'
 	@echo 'make test             lint (format, import contracts, English, OpenAPI), types, and all tests'
+	@echo 'make format           writes Python, TypeScript, styles and SQL in the layout that lint demands'
 	@echo 'make lint, make types only these parts; PYTEST_WORKERS=4 sets the number of test processes'
 	@echo 'make bench [ONLY=..]  measurements beside their floors; writes bench/results/latest.json'
 	@echo '                      only by name, minutes to a quarter of an hour each: growth, million, catch_up; API_UNDER_LOAD_SECONDS=600 for a long load'
@@ -71,14 +72,25 @@ gift_page/dist/manifest.json: node_modules/.installed reminder_worker/gifts/occa
 demo: install
 	@$(BIN)/python -m devnet.stack $(if $(filter-out 0 no false,$(ONCE)),--once)
 
+SQRUFF = $(BIN)/sqruff --parsing-errors
+QUERIES = $(wildcard */queries.sql */*/queries.sql)
+PRETTIER = node_modules/.bin/prettier --log-level warn '{clients,devnet,gift_page,tests}/**/*.{ts,mjs,js,css}'
+
 lint: install-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(PRETTIER) --check
+	$(SQRUFF) lint $(QUERIES)
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.prose
 	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
 	  node_modules/.bin/redocly lint --config tests/openapi/redocly.yaml tests/golden/openapi.json
 	node_modules/.bin/spectral lint --ruleset tests/openapi/spectral.yaml --fail-severity hint tests/golden/openapi.json
+
+format: install-tests
+	$(BIN)/ruff format .
+	$(PRETTIER) --write
+	$(SQRUFF) fix $(QUERIES)
 
 types: install-tests
 	$(BIN)/mypy

@@ -64,6 +64,7 @@ WHOLE_BY_DESIGN: Final = {
     "reminders.ask_again_window": "an operator asks for a `backfill`",
     "forget_expired": "once an hour, of what lives for hours or days",
     "windows": "what a run of the due pass shows",
+    "reminders.count_windows": "as windows",
     "decisions": "what a run of auto-renew shows",
     "owners": "what a run of auto-renew shows",
     "find_requests": "an operator's list",

@@ -15,7 +15,9 @@ const openZeppelin = [
 ];
 const fromPackage = (path) => readFileSync(join(home, "..", "node_modules", path), "utf8");
 const sources = {};
-for (const file of readdirSync(directory).filter((name) => name.endsWith(".sol")).sort()) {
+for (const file of readdirSync(directory)
+  .filter((name) => name.endsWith(".sol"))
+  .sort()) {
   sources[file] = { content: readFileSync(join(directory, file), "utf8") };
 }
 for (const path of openZeppelin) sources[path] = { content: fromPackage(path) };

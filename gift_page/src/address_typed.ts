@@ -18,8 +18,8 @@ export function destinationIn(typed: string, { chainId, contracts, recipient, as
   return address;
 }
 
-/** Whoever a gift is for, and wherever it lands, in EIP-55. Text of a code may be `ethereum:0x…@1` (EIP-681). `contracts`
- * hand nothing out. Throws `BadDestination`. */
+/** Whoever a gift is for, and wherever it lands, in EIP-55. Text of a code may be `ethereum:0x…@1` (EIP-681).
+ * `contracts` hand nothing out. Throws `BadDestination`. */
 export function addressIn(typed: string, chainId: number, contracts: readonly string[]): string {
   const text = asAscii(typed).trim();
   const [, found, chain] = /^(?:ethereum:(?:pay-)?)?(0x[0-9a-f]{40})(?:@(\d+))?$/i.exec(text) ?? [];

@@ -34,7 +34,12 @@ export function drawCard(name: string | undefined, line: "card-subline" | "card-
   const first = SIZE.height / 2 - ((lines.length - 1) * size * 1.16) / 2;
   lines.forEach((line, number) => write(line, first + number * size * 1.16));
   const below = first + (lines.length - 1) * size * 1.16 + 60;
-  fillBox(brush, { x: isLeftwards ? across(TEXT.left) - 90 : TEXT.left, y: below, width: 90, height: 6 }, palette.accent, 3);
+  fillBox(
+    brush,
+    { x: isLeftwards ? across(TEXT.left) - 90 : TEXT.left, y: below, width: 90, height: 6 },
+    palette.accent,
+    3,
+  );
   brush.fillStyle = palette.ink;
   for (let small = 34; small >= 22; small -= 2) {
     brush.font = `${small}px system-ui, sans-serif`;

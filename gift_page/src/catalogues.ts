@@ -27,7 +27,9 @@ export async function speakTo(wanted: Language | undefined, names: readonly Cata
 function localVariety(language: Language): string | undefined {
   try {
     const [tag] = Intl.getCanonicalLocales(navigator.language);
-    return tag !== undefined && firstLanguage([tag]) === language && tag.startsWith(language.slice(0, 2)) ? tag : undefined;
+    return tag !== undefined && firstLanguage([tag]) === language && tag.startsWith(language.slice(0, 2))
+      ? tag
+      : undefined;
   } catch {
     return undefined;
   }

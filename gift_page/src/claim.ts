@@ -1,4 +1,6 @@
-/** The claim page behind a claim link. It extends the server's page, which shows the facts without scripts, in English. */
+/**
+ * The claim page behind a claim link. It extends the server's page, which shows the facts without scripts, in English.
+ */
 import "./style.css";
 import { Refused, Unreachable } from "./api.ts";
 import { offerCalendar } from "./calendar.ts";
@@ -36,7 +38,10 @@ function translate(): void {
   for (const element of document.querySelectorAll<HTMLElement>("[data-phrase]")) {
     const { phrase: name = "", moment, ...values } = element.dataset;
     const known = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value ?? ""]));
-    element.textContent = phrase(name, moment === undefined ? known : { ...known, moment: localTime(new Date(moment)) });
+    element.textContent = phrase(
+      name,
+      moment === undefined ? known : { ...known, moment: localTime(new Date(moment)) },
+    );
   }
   for (const time of document.querySelectorAll("time")) time.textContent = localTime(new Date(time.dateTime));
   for (const item of document.querySelectorAll<HTMLElement>("li[data-units]")) {
@@ -61,7 +66,8 @@ function wait(unlockAt: string, asOf: string): void {
 
 let returns = 0;
 
-/** Asks until there is an answer, or until the next return to the page asks: who has just woken up has no connection yet. */
+/** Asks until there is an answer, or until the next return to the page asks: who has just woken up has no connection
+ * yet. */
 async function catchUp(clock: ChainClock): Promise<void> {
   returns += 1;
   const own = returns;
@@ -111,7 +117,10 @@ function show(facts: Facts): void {
     const advice = ["paper", "email"].filter((way) => marks.get(way) === "1");
     fill(part("ways"));
     const suffix = facts.domain.version === "1" ? "" : "-or-named"; // from version 2 on, a gift may be paid elsewhere
-    fill(part("advice"), ...advice.map((way) => make("p", {}, phrase(`claimed-${way}${suffix}`, { site: location.host }))));
+    fill(
+      part("advice"),
+      ...advice.map((way) => make("p", {}, phrase(`claimed-${way}${suffix}`, { site: location.host }))),
+    );
     say(openedAt === null ? phrase("when-claimed") : phrase("opened-on", { moment: localTime(new Date(openedAt)) }));
     void redrawCard(true);
   } else if (facts.state === "open") {
@@ -136,7 +145,9 @@ async function open(found: Facts | null): Promise<void> {
     if (wasHere && document.activeElement === document.body) place.querySelector("h2")?.focus();
   } catch (error) {
     const isAnswer = error instanceof Refused || error instanceof Unreachable;
-    const again = button(phrase("try-again"), () => (isAnswer ? open(null) : renew(chainId, timelockId ?? "", () => open(null))));
+    const again = button(phrase("try-again"), () =>
+      isAnswer ? open(null) : renew(chainId, timelockId ?? "", () => open(null)),
+    );
     fill(place, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
     if (wasHere) again.focus();
   }
@@ -144,11 +155,17 @@ async function open(found: Facts | null): Promise<void> {
 
 /** The server could not show the gift: looks by itself, for some minutes, whether it can be shown now. */
 async function lookAgain(): Promise<void> {
-  fill(part("ways"), button(phrase("try-again"), () => location.reload()));
+  fill(
+    part("ways"),
+    button(phrase("try-again"), () => location.reload()),
+  );
   if (!/^[1-9]\d*$/.test(chain ?? "")) return; // no gift's own path
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, SLOW_MILLISECONDS));
-    const isThere = await fetchFacts(chainId, timelockId ?? "").then(() => true, () => false);
+    const isThere = await fetchFacts(chainId, timelockId ?? "").then(
+      () => true,
+      () => false,
+    );
     if (isThere) return location.reload();
   }
 }
@@ -164,7 +181,11 @@ async function start(): Promise<void> {
     await speakTo(wanted, ["claim"]);
     translate();
   } catch {
-    return fill(part("ways"), button("Try again", () => location.reload())); // the page stays as the server made it
+    // The page stays as the server made it.
+    return fill(
+      part("ways"),
+      button("Try again", () => location.reload()),
+    );
   } finally {
     page.hidden = false;
   }

@@ -21,7 +21,8 @@ export function isContract(code: string): boolean {
  * code at its first use. Throws where the chain does not tell whether there is code. */
 export async function isBareContract(ask: AskChain, address: string): Promise<boolean> {
   if (!isContract(String(await ask("eth_getCode", [address, "latest"])))) return false;
-  const call = (selector: string): Promise<unknown> => ask("eth_call", [{ to: address, data: selector + NO_SIGNATURE }, "latest"]);
+  const call = (selector: string): Promise<unknown> =>
+    ask("eth_call", [{ to: address, data: selector + NO_SIGNATURE }, "latest"]);
   try {
     const answer = String(await call(IS_VALID_SIGNATURE));
     return answer.length !== 66; // one word, yes or no
@@ -29,14 +30,19 @@ export async function isBareContract(ask: AskChain, address: string): Promise<bo
     const reason = reasonOf(error, address, IS_VALID_SIGNATURE);
     if (reason === null) return true;
     // A contract without the function may refuse with a reason, too: the same for every unknown function.
-    return call(UNKNOWN).then(() => false, (other: unknown) => reasonOf(other, address, UNKNOWN) === reason);
+    return call(UNKNOWN).then(
+      () => false,
+      (other: unknown) => reasonOf(other, address, UNKNOWN) === reason,
+    );
   }
 }
 
 /** Return the data that a contract refused a call with, without what the caller sent. Null if there is none: a smart
  * wallet refuses a bad signature with a reason. */
 function reasonOf(error: unknown, address: string, selector: string): string | null {
-  const said = JSON.stringify([error, String(error)], (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
+  const said = JSON.stringify([error, String(error)], (_, value: unknown) =>
+    typeof value === "bigint" ? `${value}` : value,
+  );
   const ours = [selector + NO_SIGNATURE, selector.slice(2), address, address.toLowerCase()];
   return REASON.exec(ours.reduce((text, each) => text.replaceAll(each, ""), said))?.[0] ?? null;
 }

@@ -88,7 +88,12 @@ const FAULTS = new Map<unknown, string>([
 // -- the wallet
 
 function walletPicker(form: Form): HTMLElement {
-  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, phrase("giver-no-wallet")), ...appLinks());
+  const picker = make(
+    "div",
+    { className: "row" },
+    make("span", { className: "hint" }, phrase("giver-no-wallet")),
+    ...appLinks(),
+  );
   discover((wallets) => {
     if (wallet !== undefined) return;
     const choices = wallets.map((each) =>
@@ -103,7 +108,11 @@ async function connect(chosen: Wallet, form: Form, picker: HTMLElement): Promise
   const [chain] = setup.chains;
   if (chain === undefined) throw new Wrong(phrase("giver-no-chain"));
   wallet = await GiverWallet.connect(chosen, chain);
-  const account = phrase("giver-account", { wallet: chosen.name, account: wallet.signer.address, network: chain.chainName });
+  const account = phrase("giver-account", {
+    wallet: chosen.name,
+    account: wallet.signer.address,
+    network: chain.chainName,
+  });
   fill(picker, make("span", { className: "account" }, account));
   form.connected(wallet);
   form.blocked = null;
@@ -125,7 +134,8 @@ async function prepare(form: Form): Promise<void> {
   try {
     const card = await cardOf(wish);
     await checkFunds(giver(), wish);
-    if (wish.mode === "email" && !(await mayGiveByEmail(giver()))) throw new Wrong(phrase("form-email-account"), "email");
+    if (wish.mode === "email" && !(await mayGiveByEmail(giver())))
+      throw new Wrong(phrase("form-email-account"), "email");
     const doubts = wish.mode === "wallet" ? await doubtsAbout(giver(), wish.address) : [];
     if (doubts.length > 0) askAboutAddress(form, wish, doubts, card);
     else if (wish.mode === "paper") await drawSheet(form, wish, card);
@@ -180,7 +190,9 @@ function lookOnceMore(form: Form, wish: Wish, card: HTMLCanvasElement): void {
   showSteps(form, review(wish, giver(), card, ...again, go, back));
 }
 
-/** The sheet leaves the screen while two of the key's groups are typed from the paper; shown again, others are asked. */
+/**
+ * The sheet leaves the screen while two of the key's groups are typed from the paper; shown again, others are asked.
+ */
 function showSheet(
   form: Form,
   wish: Wish,
@@ -195,7 +207,11 @@ function showSheet(
   go.setAttribute("aria-describedby", whyNot.id);
   go.disabled = true;
   const page = `${location.origin}${location.pathname}`;
-  const pages = make("div", { className: "pages" }, shown(phrase("page-sheet"), "key-sheet.png", canvas, phrase("sheet-way-out"), page));
+  const pages = make(
+    "div",
+    { className: "pages" },
+    shown(phrase("page-sheet"), "key-sheet.png", canvas, phrase("sheet-way-out"), page),
+  );
   const typed = make("div");
   const allow = (isAllowed: boolean): void => {
     go.disabled = !isAllowed;
@@ -277,7 +293,11 @@ async function seal(form: Form, wish: Wish, paper?: string): Promise<void> {
 // -- afterwards
 
 /** `another`: a button that waits until the link was taken along. */
-async function present(keepsake: Keepsake, email: string = "", another: HTMLButtonElement | null = null): Promise<void> {
+async function present(
+  keepsake: Keepsake,
+  email: string = "",
+  another: HTMLButtonElement | null = null,
+): Promise<void> {
   asked = keepsake;
   const isNew = untaken !== undefined && isSame(untaken, keepsake);
   const handOver = (): void => {
@@ -314,13 +334,15 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
   const tell = button(phrase("notify-go"), () => attempt(work), "main");
   return group(
     phrase("notify"),
-    make("div", { className: "side" }, labelled(phrase("notify-email"), email), labelled(phrase("notify-when"), timing), dayLabel),
-    mailHint(email),
     make(
-      "p",
-      { className: "hint" },
-      phrase("notify-privacy"),
+      "div",
+      { className: "side" },
+      labelled(phrase("notify-email"), email),
+      labelled(phrase("notify-when"), timing),
+      dayLabel,
     ),
+    mailHint(email),
+    make("p", { className: "hint" }, phrase("notify-privacy")),
     make("div", { className: "row" }, tell),
   );
 }
@@ -379,7 +401,16 @@ async function open(): Promise<void> {
   const form = new Form(offersEmail, place, () => void attempt(() => prepare(form)));
   form.blocked = phrase("giver-connect-above");
   const intro = ["intro-what", "intro-costs", "intro-final"].map((name) => make("p", {}, phrase(name)));
-  fill(root, ...intro, group(phrase("your-wallet"), walletPicker(form)), form.element, steps, status, result, kept.element);
+  fill(
+    root,
+    ...intro,
+    group(phrase("your-wallet"), walletPicker(form)),
+    form.element,
+    steps,
+    status,
+    result,
+    kept.element,
+  );
   if (wasAsked()) say(phrase("giver-was-asked"), true);
 }
 
@@ -392,4 +423,3 @@ addEventListener("beforeunload", (event) => {
   if (isSealing || untaken !== undefined) event.preventDefault();
 });
 void start();
-

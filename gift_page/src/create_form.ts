@@ -14,7 +14,17 @@ import { mayGiveByEmail } from "./giver_checks.ts";
 import type { CardMode } from "./keepsake.ts";
 import { mostCharacters } from "./letter_room.ts";
 import { decimalMark, type Language, LANGUAGES } from "reminder-worker-client/speech";
-import { BadLetter, checkLetter, claimLink, encodeLetter, entryLink, type GiftPlace, type Letter, MOST_NAME_CHARACTERS, MOST_NOTE_CHARACTERS } from "reminder-worker-client/claim-links";
+import {
+  BadLetter,
+  checkLetter,
+  claimLink,
+  encodeLetter,
+  entryLink,
+  type GiftPlace,
+  type Letter,
+  MOST_NAME_CHARACTERS,
+  MOST_NOTE_CHARACTERS,
+} from "reminder-worker-client/claim-links";
 import { type Occasion, occasionOf, occasions } from "reminder-worker-client/occasions";
 import { phrase, speech } from "./phrases.ts";
 import { drawMotif, type GiftCard } from "reminder-worker-client/printables";
@@ -69,7 +79,11 @@ export class Form {
   private tokens: readonly Token[] = [];
   private clockAhead = 0;
 
-  constructor(offersEmail: boolean, private readonly place: GiftPlace, onContinue: () => void) {
+  constructor(
+    offersEmail: boolean,
+    private readonly place: GiftPlace,
+    onContinue: () => void,
+  ) {
     const offered = MODES.filter(([mode]) => mode !== "email" || offersEmail);
     this.modes = offered.map(([mode], place) =>
       make("input", { type: "radio", name: "mode", value: mode, checked: place === 0 }),
@@ -92,14 +106,24 @@ export class Form {
         phrase("form-gift"),
         make("div", { className: "look" }, this.picture, labelled(phrase("form-occasion"), this.occasion)),
         labelled(phrase("form-language"), this.language),
-        make("div", { className: "side" }, labelled(phrase("form-to"), this.to), labelled(phrase("form-from"), this.from)),
+        make(
+          "div",
+          { className: "side" },
+          labelled(phrase("form-to"), this.to),
+          labelled(phrase("form-from"), this.from),
+        ),
         labelled(phrase("form-note"), this.note, this.room),
         this.templates,
         this.card.element,
       ),
       group(
         phrase("form-inside"),
-        make("div", { className: "side" }, labelled(phrase("form-asset"), this.asset), labelled(phrase("form-amount"), this.amount)),
+        make(
+          "div",
+          { className: "side" },
+          labelled(phrase("form-asset"), this.asset),
+          labelled(phrase("form-amount"), this.amount),
+        ),
         labelled(phrase("form-opens"), this.opensOn, this.clock),
       ),
       group(phrase("form-how"), ...choices, this.noEmailWay, addressLabel, emailLabel, emailHint),
@@ -158,7 +182,9 @@ export class Form {
     this.room.textContent = phrase("form-room", { used: [...letter.note].length, most });
   }
 
-  /** The card of what is filled in now; null while its letter is refused. Its code leads nowhere: there is no gift yet. */
+  /**
+   * The card of what is filled in now; null while its letter is refused. Its code leads nowhere: there is no gift yet.
+   */
   private cardNow(): GiftCard | null {
     const { letter, words, mode } = this;
     const opensOn = new Date(this.opensOn.value);
@@ -229,7 +255,14 @@ export class Form {
       checkLetter(letter);
       encodeLetter(letter);
     } catch (error) {
-      if (error instanceof BadLetter) throw new Wrong(phrase(`letter-${error.fault}`, { most: error.fault === "long-note" ? MOST_NOTE_CHARACTERS : MOST_NAME_CHARACTERS }), badPart(letter), { cause: error });
+      if (error instanceof BadLetter)
+        throw new Wrong(
+          phrase(`letter-${error.fault}`, {
+            most: error.fault === "long-note" ? MOST_NOTE_CHARACTERS : MOST_NAME_CHARACTERS,
+          }),
+          badPart(letter),
+          { cause: error },
+        );
       throw error;
     }
     const opensOn = new Date(this.opensOn.value);

@@ -4,7 +4,18 @@ import type { GiverWallet } from "./create_wallet.ts";
 import { around, button, make } from "./dom.ts";
 import { fetchFacts } from "./facts.ts";
 import { GiftList, type SealedLock } from "./gift_list.ts";
-import { askForMemory, forget, keep, type Keepsake, keepsakeOf, keepsakes, letterIn, linkOf, type Memory, memory } from "./keepsake.ts";
+import {
+  askForMemory,
+  forget,
+  keep,
+  type Keepsake,
+  keepsakeOf,
+  keepsakes,
+  letterIn,
+  linkOf,
+  type Memory,
+  memory,
+} from "./keepsake.ts";
 import type { Language, Speech } from "reminder-worker-client/speech";
 import type { GiftPlace } from "reminder-worker-client/claim-links";
 import { occasionOf } from "reminder-worker-client/occasions";
@@ -12,7 +23,15 @@ import { phrase, speech } from "./phrases.ts";
 import { type HandOut, saveFile, showWayOut } from "./hand_out.ts";
 import { linkBox } from "./link_box.ts";
 import type { Sealed } from "reminder-worker-client/sealing";
-import { DoesNotFit, drawGiftCard, drawGiftRecord, printPage, toPng, wipe, Withheld } from "reminder-worker-client/printables";
+import {
+  DoesNotFit,
+  drawGiftCard,
+  drawGiftRecord,
+  printPage,
+  toPng,
+  wipe,
+  Withheld,
+} from "reminder-worker-client/printables";
 import { valueOf } from "./valuation.ts";
 
 /** Show a drawn page with its buttons. `advice` and `address`: where this browser neither prints nor saves it. */
@@ -74,7 +93,12 @@ export async function rebuilt(
     wallet?.chain.chainId === kept.chainId
       ? await drawn(phrase("page-record"), `gift-record-${kept.timelockId}.png`, () => recordOf(wallet, kept))
       : make("p", { className: "hint" }, phrase("record-needs-wallet"));
-  return make("div", { className: "result" }, linkBox(link, kept.timelockId, isNew, handOver), make("div", { className: "pages" }, card, record));
+  return make(
+    "div",
+    { className: "result" },
+    linkBox(link, kept.timelockId, isNew, handOver),
+    make("div", { className: "pages" }, card, record),
+  );
 }
 
 async function drawn(title: string, fileName: string, draw: () => Promise<HTMLCanvasElement>): Promise<HTMLElement> {
@@ -108,7 +132,19 @@ async function recordOf(wallet: GiverWallet, kept: Keepsake): Promise<HTMLCanvas
   const today = new Date(Date.now() + wallet.clockAhead); // by the chain's clock, as the day of sealing
   const value = await valueOf(chainId, assets, sealed.sealedAt, today);
   const { unlockAt: opensOn, ...rest } = sealed;
-  return drawGiftRecord({ ...rest, chainId, chainName, router, explorerUrl, assets, opensOn, to, from, value, words: speech() });
+  return drawGiftRecord({
+    ...rest,
+    chainId,
+    chainName,
+    router,
+    explorerUrl,
+    assets,
+    opensOn,
+    to,
+    from,
+    value,
+    words: speech(),
+  });
 }
 
 const LOCK_NAMES = { gift: "kept-gift", regular: "list-regular", soft: "list-soft" } as const;
@@ -184,13 +220,18 @@ export class Kept {
     const facts = sealed.facts(lock);
     const kept = keepsakeOf(sealed.chainId, lock.timelockId);
     if (kept !== undefined) return this.item(kept, facts);
-    return make("li", {}, make("span", {}, make("span", {}, phrase(LOCK_NAMES[lock.type], { number: lock.timelockId })), facts));
+    return make(
+      "li",
+      {},
+      make("span", {}, make("span", {}, phrase(LOCK_NAMES[lock.type], { number: lock.timelockId })), facts),
+    );
   }
 
   private item(kept: Keepsake, facts: HTMLElement | null = null): HTMLElement {
     const { to } = letterIn(kept);
     const values = { occasion: phrase(`occasion-${occasionOf(kept.occasion).id}`), number: kept.timelockId };
-    const named = to === "" ? [phrase("kept-item", values)] : around("kept-item-for", "name", make("bdi", {}, to), values);
+    const named =
+      to === "" ? [phrase("kept-item", values)] : around("kept-item-for", "name", make("bdi", {}, to), values);
     const name = make("span", {}, ...named);
     const show = button(phrase("kept-show"), () => this.open(kept), "");
     show.setAttribute("aria-label", phrase("kept-show-item", { item: name.textContent ?? "" }));

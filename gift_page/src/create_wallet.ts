@@ -78,8 +78,8 @@ export class GiverWallet {
     return new GiverWallet(chain, await provider.getSigner(), tokens, head * 1000 - Date.now(), version === "2");
   }
 
-  /** Seals it; `said` is told what the wallet is about to ask. Throws `Wrong` when the gift would be open at once: asked
-   * before anything is sent, and once more when it is approved, which may take long. */
+  /** Seals it; `said` is told what the wallet is about to ask. Throws `Wrong` when the gift would be open at once:
+   * asked before anything is sent, and once more when it is approved, which may take long. */
   async seal(
     recipient: string,
     token: Token,

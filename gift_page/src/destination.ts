@@ -1,6 +1,6 @@
 /**
- * "Where should it land?": in a wallet that the recipient names, or in the gift wallet that it was sealed for. Nothing of
- * the link is read here, and what was named is shown once more, in full, before anything is signed.
+ * "Where should it land?": in a wallet that the recipient names, or in the gift wallet that it was sealed for. Nothing
+ * of the link is read here, and what was named is shown once more, in full, before anything is signed.
  */
 import { BadDestination, destinationIn, isOneCase } from "./address_typed.ts";
 import { canScan, scan } from "./camera.ts";
@@ -73,7 +73,11 @@ export function askDestination(
       camera,
       form,
       make("h3", {}, phrase("destination-gift-wallet")),
-      make("p", {}, phrase(KEPT[way] ?? "destination-gift-wallet", { site: location.host }) + (way === "email" ? askUs() : "")),
+      make(
+        "p",
+        {},
+        phrase(KEPT[way] ?? "destination-gift-wallet", { site: location.host }) + (way === "email" ? askUs() : ""),
+      ),
       keep,
       told,
     );
@@ -84,7 +88,11 @@ export function askDestination(
     const failed = make("p", { className: "problem", attributes: { role: "alert" } });
     const yes = button(phrase("destination-yes"), () => run(yes, failed, address));
     const title = make("h2", { tabIndex: -1 }, phrase("destination-confirm"));
-    const doubt = make("p", { className: "notice", hidden: true, attributes: { role: "status" } }, phrase("destination-bare-contract"));
+    const doubt = make(
+      "p",
+      { className: "notice", hidden: true, attributes: { role: "status" } },
+      phrase("destination-bare-contract"),
+    );
     fill(
       place,
       title,
@@ -122,7 +130,12 @@ export function askDestination(
   ask();
   discover((wallets) => {
     found = wallets;
-    fill(connected, ...wallets.map((each) => button(phrase("destination-use-wallet", { wallet: each.name }), () => useWallet(each), "button quiet")));
+    fill(
+      connected,
+      ...wallets.map((each) =>
+        button(phrase("destination-use-wallet", { wallet: each.name }), () => useWallet(each), "button quiet"),
+      ),
+    );
   });
   void offerCamera(camera, problem, (text) => take(text));
 }
@@ -145,9 +158,17 @@ async function offerCamera(place: HTMLElement, problem: HTMLElement, take: (text
   const start = button(phrase("destination-scan"), () => void show(), "button quiet");
   const show = async (): Promise<void> => {
     const stop = new AbortController();
-    const video = make("video", { muted: true, playsInline: true, attributes: { "aria-label": phrase("camera-picture") } });
+    const video = make("video", {
+      muted: true,
+      playsInline: true,
+      attributes: { "aria-label": phrase("camera-picture") },
+    });
     window.addEventListener("pagehide", () => stop.abort(), { once: true });
-    fill(place, video, button(phrase("camera-stop"), () => stop.abort(), "button quiet"));
+    fill(
+      place,
+      video,
+      button(phrase("camera-stop"), () => stop.abort(), "button quiet"),
+    );
     let seen: string | null = null;
     try {
       await scan(video, stop.signal, (text) => {

@@ -52,7 +52,12 @@ export function askUs(): string {
 }
 
 /** A phrase with an element in the place of one of its values. */
-export function around(id: string, name: string, element: Node, values: Record<string, string> = {}): (Node | string)[] {
+export function around(
+  id: string,
+  name: string,
+  element: Node,
+  values: Record<string, string> = {},
+): (Node | string)[] {
   const mark = "\u0000";
   const [before = "", after = ""] = phrase(id, { ...values, [name]: mark }).split(mark);
   return [before, element, after];

@@ -58,7 +58,8 @@ export async function sendCode(provider: Provider | null, email: string): Promis
   return { email, otpId: answer.otpId, targetBundle: answer.otpEncryptionTargetBundle };
 }
 
-/** Who signs for the gift's recipient. Throws `EmailCodeError`; after `wrong_code` the same code's email may be retried. */
+/** Who signs for the gift's recipient. Throws `EmailCodeError`; after `wrong_code` the same code's email may be
+ * retried. */
 export async function signIn(facts: Facts, sent: SentCode, code: string): Promise<GiftSigner> {
   const provider = facts.identityProvider;
   if (provider === null) throw new EmailCodeError("unreachable");

@@ -1,4 +1,6 @@
-/** An email address is typed with care: a near miss of a common domain is asked about, and it is typed a second time. */
+/**
+ * An email address is typed with care: a near miss of a common domain is asked about, and it is typed a second time.
+ */
 import { fill, button, make } from "./dom.ts";
 import { normaliseEmail } from "./email_address.ts";
 import { phrase } from "./phrases.ts";
@@ -47,11 +49,15 @@ export function mailHint(input: HTMLInputElement): HTMLElement {
   const look = (): void => {
     const meant = nearMiss(input.value);
     if (meant === null) return fill(hint);
-    const take = button(phrase("form-email-take"), () => {
-      input.value = meant;
-      input.dispatchEvent(new Event("input", { bubbles: true }));
-      input.focus();
-    }, "template");
+    const take = button(
+      phrase("form-email-take"),
+      () => {
+        input.value = meant;
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+        input.focus();
+      },
+      "template",
+    );
     fill(hint, phrase("form-email-meant", { email: meant }), " ", take);
   };
   input.addEventListener("input", look);

@@ -58,7 +58,8 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
   const others = make(
     "p",
     { className: "choices" },
-    email !== null && button(phrase("code-another"), () => form.run(() => send(facts, place, finish, email)), "button quiet"),
+    email !== null &&
+      button(phrase("code-another"), () => form.run(() => send(facts, place, finish, email)), "button quiet"),
     button(phrase(email === null ? "code-another-reloaded" : "email-another"), elsewhere, "button quiet"),
   );
   form.element.append(others);
@@ -105,7 +106,15 @@ function question(
   const problem = make("p", { className: "problem", id: `${input.id}-problem`, attributes: { role: "alert" } });
   const submit = make("button", { type: "submit", className: "button" }, action);
   const label = make("label", { htmlFor: input.id }, name);
-  const element = make("form", { className: "ask", noValidate: true }, make("p", { id: `${input.id}-words` }, words), label, input, problem, submit);
+  const element = make(
+    "form",
+    { className: "ask", noValidate: true },
+    make("p", { id: `${input.id}-words` }, words),
+    label,
+    input,
+    problem,
+    submit,
+  );
   const tell = (text: string): void => {
     fill(problem, text);
     input.setAttribute("aria-invalid", "true");

@@ -8,7 +8,10 @@ export type IdentityProvider = Bodies["IdentityProviderAnswer"];
 
 /** Whether it was withdrawn; false, too, while nobody says so. */
 export async function isClaimed({ chainId, timelockId }: Facts): Promise<boolean> {
-  return fetchFacts(chainId, timelockId).then(({ state }) => state === "claimed", () => false);
+  return fetchFacts(chainId, timelockId).then(
+    ({ state }) => state === "claimed",
+    () => false,
+  );
 }
 
 /** Throws `Refused` (`not_found`, `chain_unavailable`, ...) and `Unreachable`. */
@@ -21,7 +24,10 @@ export async function fetchFacts(chainId: number, timelockId: string): Promise<F
 /** Of a page that was open while the service was updated the rest is there no more: only a new page has one. Without a
  * connection it stays and asks `again`, for a reload would end on the browser's own page. */
 export async function renew(chainId: number, timelockId: string, again: () => unknown): Promise<void> {
-  const isThere = await fetchFacts(chainId, timelockId).then(() => true, () => false);
+  const isThere = await fetchFacts(chainId, timelockId).then(
+    () => true,
+    () => false,
+  );
   if (isThere) location.reload();
   else again();
 }

@@ -14,7 +14,9 @@ export class Wrong extends Error {
 
 /** Mark the field and focus it. Return whether it is there to be seen; otherwise nothing is said. */
 export function tellAt(root: HTMLElement, { message, field }: Wrong): boolean {
-  const control = [...root.querySelectorAll<HTMLInputElement>(`[name="${field ?? ""}"]`)].find((each) => each.offsetParent !== null);
+  const control = [...root.querySelectorAll<HTMLInputElement>(`[name="${field ?? ""}"]`)].find(
+    (each) => each.offsetParent !== null,
+  );
   if (control === undefined) return false;
   const id = `${control.name}-wrong`;
   const described = control.getAttribute("aria-describedby");

@@ -35,7 +35,13 @@ export class GiftList {
   add({ timelockId, recipient, unlockAt, assets }: Sealed): void {
     const named = assets.map(({ token, units }) => {
       const known = this.wallet.tokens.find(({ address }) => address === token);
-      return { token, tokenId: null, amount: `${units}`, symbol: known?.symbol ?? null, decimals: known?.decimals ?? null };
+      return {
+        token,
+        tokenId: null,
+        amount: `${units}`,
+        symbol: known?.symbol ?? null,
+        decimals: known?.decimals ?? null,
+      };
     });
     this.locks.unshift({
       type: "gift",

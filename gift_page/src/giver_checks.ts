@@ -7,10 +7,7 @@ import type { GiverWallet, Token } from "./create_wallet.ts";
 import { Wrong } from "./field_errors.ts";
 import { phrase } from "./phrases.ts";
 
-const READS = [
-  "function balanceOf(address) view returns (uint256)",
-  "function isPremium(address) view returns (bool)",
-];
+const READS = ["function balanceOf(address) view returns (uint256)", "function isPremium(address) view returns (bool)"];
 /** More than sealing takes, and than the two approvals that some tokens need. */
 const SEALING_GAS = 700_000n;
 const APPROVALS_GAS = 150_000n;

@@ -33,13 +33,17 @@ export function showWayOut(place: HTMLElement, why: string, type: string, { file
     place,
     make("p", {}, why),
     make("p", {}, advice),
-    address !== null && make("p", {}, phrase("out-elsewhere"), " ", make("bdi", { className: "address" }, address.split("#")[0] ?? "")),
+    address !== null &&
+      make("p", {}, phrase("out-elsewhere"), " ", make("bdi", { className: "address" }, address.split("#")[0] ?? "")),
     make("div", { className: "row choices" }, canShare(type) && share, copy, told),
   );
 }
 
 function canShare(type: string): boolean {
-  return navigator.canShare?.({ files: [new File(["-"], type === "image/png" ? "page.png" : "gift.ics", { type })] }) ?? false;
+  return (
+    navigator.canShare?.({ files: [new File(["-"], type === "image/png" ? "page.png" : "gift.ics", { type })] }) ??
+    false
+  );
 }
 
 async function shareFile(make: HandOut["file"], tell: (words: string) => void): Promise<void> {

@@ -1,13 +1,13 @@
-/** How long a message may be. A link and the code of a key sheet hold bytes, of which most scripts need two to four for a
- * character. */
+/** How long a message may be. A link and the code of a key sheet hold bytes, of which most scripts need two to four for
+ * a character. */
 import type { Letter } from "reminder-worker-client/claim-links";
 import { MOST_LETTER_BYTES, MOST_NOTE_CHARACTERS } from "reminder-worker-client/claim-links";
 import { roomForLetter } from "reminder-worker-client/printables";
 
 const rooms = new Map<number, number>();
 
-/** Most characters of a message that is written like this one, or like `example` while it is empty. `entry`: the link of
- * the key sheet up to its letter; null without a sheet. */
+/** Most characters of a message that is written like this one, or like `example` while it is empty. `entry`: the link
+ * of the key sheet up to its letter; null without a sheet. */
 export function mostCharacters(letter: Letter, example: string, entry: string | null): number {
   const written = letter.note || example;
   const names = bytesOf({ ...letter, note: "" });

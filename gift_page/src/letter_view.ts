@@ -7,17 +7,14 @@ export function showLetter(place: HTMLElement, title: HTMLElement, letter: Lette
   if (letter === null) return;
   if (letter === "damaged") {
     place.className = "notice";
-    fill(
-      place,
-      make("h2", {}, phrase("letter-damaged")),
-      make("p", {}, phrase("letter-damaged-1")),
-    );
+    fill(place, make("h2", {}, phrase("letter-damaged")), make("p", {}, phrase("letter-damaged-1")));
   } else {
     const { to, from, note } = letter;
     if (to !== "") {
       const greeting = title.textContent ?? "";
       setTitle(phrase("greeting-to", { greeting, name: to }));
-      fill(title, ...around("greeting-to", "name", make("bdi", {}, to), { greeting })); // the name's own direction sets it
+      // The name's own direction sets it.
+      fill(title, ...around("greeting-to", "name", make("bdi", {}, to), { greeting }));
     }
     const ask = from === "" ? [] : [" ", ...around("letter-ask", "name", make("bdi", {}, from))];
     if (to + from + note !== "") place.after(make("p", { className: "dim" }, phrase("letter-unchecked"), ...ask));

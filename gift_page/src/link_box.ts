@@ -31,7 +31,12 @@ export function linkBox(link: string, number: string, isNew: boolean, handOver: 
   const save = (): void => {
     saveFile(new File([`${link}\n`], `gift-link-${number}.txt`, { type: "text/plain" }));
     // No browser tells whether it saved: only the giver sees the file.
-    fill(told, phrase("link-saved"), " ", button(phrase("link-is-there"), () => done(phrase("link-taken")), ""));
+    fill(
+      told,
+      phrase("link-saved"),
+      " ",
+      button(phrase("link-is-there"), () => done(phrase("link-taken")), ""),
+    );
   };
   return make(
     "div",

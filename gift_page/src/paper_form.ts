@@ -13,7 +13,11 @@ import type { GiftSigner } from "./withdraw_auth.ts";
 
 /** Calls `use` with who signs, once the key is the right one. It answers why nothing was signed, or null: then the key
  * is forgotten. */
-export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: GiftSigner) => Promise<string | null>): void {
+export function askPaperKey(
+  facts: Facts,
+  place: HTMLElement,
+  use: (signer: GiftSigner) => Promise<string | null>,
+): void {
   let isBusy = false;
   const problem = make("p", { className: "problem", id: "key-problem", attributes: { role: "alert" } });
   const fields = Array.from({ length: GROUPS }, (_, index) => groupField(index, "key-problem"));
@@ -66,12 +70,7 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
   fields.forEach((each, index) => spread(fields, each, index));
 
   const camera = make("div", { className: "camera" });
-  fill(
-    place,
-    make("p", {}, phrase("paper-words")),
-    camera,
-    form,
-  );
+  fill(place, make("p", {}, phrase("paper-words")), camera, form);
   void offerCamera(camera, (text) => take(text, "paper-scanned-wrong"));
 }
 
@@ -79,7 +78,9 @@ function whatIsWrong(index: number, text: string): string {
   return phrase(/[^0-9a-f]/.test(text) ? "paper-bad-letter" : "paper-too-short", { number: index + 1 });
 }
 
-/** What is typed or pasted flows on into the fields after it; but who mends a digit in the middle does not lose others. */
+/**
+ * What is typed or pasted flows on into the fields after it; but who mends a digit in the middle does not lose others.
+ */
 function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number): void {
   own.addEventListener("beforeinput", (event) => {
     const whole = digitsOf(event.data ?? "");
@@ -120,10 +121,19 @@ async function offerCamera(place: HTMLElement, take: (text: string) => Promise<v
   const told = make("p", { className: "problem", attributes: { role: "alert" } });
   const show = async (): Promise<void> => {
     const stop = new AbortController();
-    const video = make("video", { muted: true, playsInline: true, attributes: { "aria-label": phrase("camera-picture") } });
+    const video = make("video", {
+      muted: true,
+      playsInline: true,
+      attributes: { "aria-label": phrase("camera-picture") },
+    });
     const words = make("p", { className: "dim" }, phrase("camera-hold"));
     window.addEventListener("pagehide", () => stop.abort(), { once: true });
-    fill(place, video, words, button(phrase("camera-stop"), () => stop.abort(), "button quiet"));
+    fill(
+      place,
+      video,
+      words,
+      button(phrase("camera-stop"), () => stop.abort(), "button quiet"),
+    );
     let seen: string | null = null;
     try {
       await scan(video, stop.signal, (text) => {

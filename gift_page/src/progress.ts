@@ -123,13 +123,20 @@ export class Progress {
     const seal = make("div", { className: "seal", attributes: { "aria-hidden": "true" } }, "✓");
     const heading = make("h2", { tabIndex: -1 }, phrase("it-is-yours"));
     const more = make("div");
-    fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, told), more, this.link));
+    fill(
+      this.place,
+      make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, told), more, this.link),
+    );
     const isKept = payTo === undefined && isSure;
     // Only a withdrawn gift tells when it was opened, and what was sent.
-    void fetchFacts(chainId, timelockId).then((facts) => fill(more, ...afterwards(facts, isKept ? way : "wallet")), () => undefined);
+    void fetchFacts(chainId, timelockId).then(
+      (facts) => fill(more, ...afterwards(facts, isKept ? way : "wallet")),
+      () => undefined,
+    );
     const gift = this.what;
     if (!isSure) arrived.append(phrase("was-paid-out", { gift }));
-    else arrived.append(...around("arrived-at", "account", make("code", { title: account }, shortly(account)), { gift }));
+    else
+      arrived.append(...around("arrived-at", "account", make("code", { title: account }, shortly(account)), { gift }));
     void redrawCard(true);
     heading.focus();
   }
@@ -141,13 +148,15 @@ export class Progress {
 
 /** Fee, days and the way to give something oneself, of a gift that was received. */
 function afterwards({ assets, sealedAt, openedAt, createPath }: Facts, way: Way): (HTMLElement | false)[] {
-  const isKnown = assets.length > 0 && assets.every(({ asEther, soldForEther }) => asEther !== null && soldForEther !== null);
+  const isKnown =
+    assets.length > 0 && assets.every(({ asEther, soldForEther }) => asEther !== null && soldForEther !== null);
   const hasEther = assets.some(({ asEther, soldForEther }) => asEther === true || soldForEther === true);
   return [
     way !== "wallet" && isKnown && make("p", {}, phrase(hasEther ? "fee-from-gift" : "fee-needs-ether")),
     make("dl", {}, ...row(phrase("fact-sealed"), sealedAt), ...row(phrase("fact-opened"), openedAt)),
     way === "email" && askUs() !== "" && make("p", {}, askUs()),
-    createPath !== null && make("p", {}, make("a", { className: "button quiet", href: createPath }, phrase("seal-forward"))),
+    createPath !== null &&
+      make("p", {}, make("a", { className: "button quiet", href: createPath }, phrase("seal-forward"))),
   ];
 }
 
@@ -178,7 +187,8 @@ export async function sponsored(
   } catch (error) {
     const sameAgain = (): void => void sponsored(place, facts, request, way, again);
     if (isPassing(error)) progress.failed(inWords(error, problems), sameAgain);
-    else if (isNotPaidFor(error)) progress.failed(`${inWords(error, problems)} ${phrase("nothing-sent")}`, again, phrase("see-what-works"));
+    else if (isNotPaidFor(error))
+      progress.failed(`${inWords(error, problems)} ${phrase("nothing-sent")}`, again, phrase("see-what-works"));
     else progress.failed(inWords(error, problems), again);
   }
 }
@@ -209,7 +219,12 @@ export function resumed(place: HTMLElement, facts: Facts, request: Relayed, agai
 }
 
 /** Shows what did not work before this tab was reloaded. */
-export function resumedFailure(place: HTMLElement, facts: Facts, { words, step, action }: Failure, again: () => void): void {
+export function resumedFailure(
+  place: HTMLElement,
+  facts: Facts,
+  { words, step, action }: Failure,
+  again: () => void,
+): void {
   const progress = new Progress(place, facts, "");
   progress.at(step, words);
   progress.failed(words, again, action);
@@ -258,7 +273,11 @@ async function followed(
       const words = why ?? (known && phrase(known));
       const isNotSent = NOT_SENT.includes(now.status);
       if (words !== undefined) {
-        progress.at(["broadcast", "mined"].includes(now.status) ? 2 : 1, words, isNotSent && why !== null ? wayOut : null);
+        progress.at(
+          ["broadcast", "mined"].includes(now.status) ? 2 : 1,
+          words,
+          isNotSent && why !== null ? wayOut : null,
+        );
       }
       return (isNotSent || now.waitsFor === "paused") && isSettled();
     });

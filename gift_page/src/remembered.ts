@@ -18,7 +18,9 @@ export interface Relayed {
   payTo?: string;
 }
 
-/** The recipient's own transaction, by its public hash; null while the wallet asks whether to send it. `what` as above. */
+/**
+ * The recipient's own transaction, by its public hash; null while the wallet asks whether to send it. `what` as above.
+ */
 export interface Paid {
   hash: string | null;
   what: string;
@@ -52,7 +54,8 @@ export function remember(gift: Gift, request: Relayed | Paid | null): void {
 
 export function remembered(gift: Gift): Relayed | Paid | null {
   const sent = get<Relayed | Paid>("gift-request", gift);
-  return sent && { ...sent, what: sent.what ?? phrase("the-gift") }; // a page from before an update may not have kept it
+  // A page from before an update may not have kept the gift's words.
+  return sent && { ...sent, what: sent.what ?? phrase("the-gift") };
 }
 
 /** Null forgets it. It stays for a reload until the visitor goes on. */

@@ -12,7 +12,12 @@ const YEAR_MILLISECONDS = 365.25 * 86_400_000;
 type Row = readonly [name: string, ...value: (Node | string)[]];
 
 /** `card`: its picture, as it will be printed. `actions`: the buttons below it. */
-export function review(wish: Wish, wallet: GiverWallet, card: HTMLCanvasElement, ...actions: HTMLElement[]): HTMLElement {
+export function review(
+  wish: Wish,
+  wallet: GiverWallet,
+  card: HTMLCanvasElement,
+  ...actions: HTMLElement[]
+): HTMLElement {
   const { letter, opensOn } = wish;
   const worth = make("p", { className: "hint" });
   void showWorth(worth, wish, wallet);
@@ -22,7 +27,11 @@ export function review(wish: Wish, wallet: GiverWallet, card: HTMLCanvasElement,
     [phrase("form-from"), written(letter.from), make("p", { className: "hint" }, phrase("review-tell"))],
     [phrase("form-note"), written(letter.note)],
     [phrase("review-gift"), amountWords(wish, wallet.chain.chainName), worth],
-    [phrase("review-opens"), ...sealedFor(opensOn, wallet), phrase("review-moment", { moment: localTime(opensOn, "long") })],
+    [
+      phrase("review-opens"),
+      ...sealedFor(opensOn, wallet),
+      phrase("review-moment", { moment: localTime(opensOn, "long") }),
+    ],
     [phrase("review-who"), ...recipient(wish)],
     [phrase("review-fee"), phrase("review-fee-words")],
   ];
@@ -35,7 +44,9 @@ export function review(wish: Wish, wallet: GiverWallet, card: HTMLCanvasElement,
   );
 }
 
-/** Return how many years the gift stays sealed, to a tenth: a wrong digit in the year shows here. Nothing below a year. */
+/**
+ * Return how many years the gift stays sealed, to a tenth: a wrong digit in the year shows here. Nothing below a year.
+ */
 function sealedFor(opensOn: Date, { clockAhead }: GiverWallet): HTMLElement[] {
   const years = (opensOn.getTime() - Date.now() - clockAhead) / YEAR_MILLISECONDS;
   const length = Math.round(years * 10) / 10;
@@ -62,7 +73,11 @@ function amountWords({ token, units }: Wish, network: string): string {
 }
 
 /** In US dollars; nothing without a price. */
-async function showWorth(place: HTMLElement, { token, units }: Wish, { chain, clockAhead }: GiverWallet): Promise<void> {
+async function showWorth(
+  place: HTMLElement,
+  { token, units }: Wish,
+  { chain, clockAhead }: GiverWallet,
+): Promise<void> {
   const now = new Date(Date.now() + clockAhead); // by the chain's clock
   const asset = { symbol: token.symbol, units, decimals: token.decimals };
   const value = await valueOf(chain.chainId, [asset], now, now);

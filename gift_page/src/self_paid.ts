@@ -1,4 +1,6 @@
-/** A withdrawal whose fee the recipient pays: from the wallet's transaction to the gift received, also after a reload. */
+/**
+ * A withdrawal whose fee the recipient pays: from the wallet's transaction to the gift received, also after a reload.
+ */
 import { button } from "./dom.ts";
 import { type Facts, isClaimed } from "./facts.ts";
 import { phrase } from "./phrases.ts";
@@ -38,7 +40,8 @@ export async function selfPaid(
     const now = isLong && words === "now-broadcast" ? "wallet-still" : words;
     progress.at(hash === null ? 0 : 2, phrase(isSilent ? "wallet-silent" : now), isLong ? anew : null);
     await new Promise((resolve) => setTimeout(resolve, pause));
-    const ask = (wallet: Wallet, sent: string) => outcome(wallet, sent, facts.timelockId).catch(() => "silent" as const);
+    const ask = (wallet: Wallet, sent: string) =>
+      outcome(wallet, sent, facts.timelockId).catch(() => "silent" as const);
     const outcomes = await Promise.all(hash === null ? [] : wallets().map((wallet) => ask(wallet, hash)));
     isSilent = outcomes.length > 0 && outcomes.every((each) => each === "silent");
     // A wallet that sped up has sent a new transaction: only the gift itself shows the result then.

@@ -7,7 +7,11 @@ export function offerSharing(place: HTMLElement, title: string): void {
   const whole = location.href;
   const told = make("p", { className: "told", attributes: { role: "status" } });
   const tell = (text: string): void => fill(told, text);
-  const copyWhole = button(phrase("share-copy-whole"), () => copy(whole, phrase("share-copied-whole"), tell), "button quiet");
+  const copyWhole = button(
+    phrase("share-copy-whole"),
+    () => copy(whole, phrase("share-copied-whole"), tell),
+    "button quiet",
+  );
   const hide = button(
     phrase("share-take-out"),
     () => {

@@ -1,4 +1,6 @@
-/** Before a gift is sealed to a printed key: two of its groups are typed from the paper. Only then is the key on paper. */
+/**
+ * Before a gift is sealed to a printed key: two of its groups are typed from the paper. Only then is the key on paper.
+ */
 import { fill, make } from "./dom.ts";
 import { DIGITS, groupField, GROUPS } from "./key_group.ts";
 import { digitsOf } from "reminder-worker-client/paper-keys";
@@ -24,7 +26,13 @@ export function askTwoGroups(key: readonly string[], tell: (areRight: boolean) =
     const where = make("span", { className: "hint", id: placeId(index) }, phrase("sheet-type-place", place));
     return make("label", {}, phrase("paper-group", { number: index + 1, groups: GROUPS }), where, field);
   });
-  return make("div", { className: "typed" }, make("p", {}, phrase("sheet-type-words")), make("div", { className: "side" }, ...labels), problem);
+  return make(
+    "div",
+    { className: "typed" },
+    make("p", {}, phrase("sheet-type-words")),
+    make("div", { className: "side" }, ...labels),
+    problem,
+  );
 }
 
 function placeId(index: number): string {

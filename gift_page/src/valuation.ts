@@ -13,9 +13,10 @@ export interface Valued {
 /** A feed answers at least once a day: a price further from the sealing is one of another time. */
 const NEAR_MS = 2 * 86_400_000;
 
-/** The live price counts only where gift and price are of today, by dates of UTC as on the record; `now` is by the chain's
- * clock, as `sealedAt`. Otherwise it is the price that was valid at the sealing, which may be of the day before: the record
- * says so. There is no value without a price for every asset: a sum of some would be a wrong number on a document. */
+/** The live price counts only where gift and price are of today, by dates of UTC as on the record; `now` is by the
+ * chain's clock, as `sealedAt`. Otherwise it is the price that was valid at the sealing, which may be of the day
+ * before: the record says so. There is no value without a price for every asset: a sum of some would be a wrong number
+ * on a document. */
 export async function valueOf(
   chainId: number,
   assets: readonly Valued[],

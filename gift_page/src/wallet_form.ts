@@ -11,7 +11,13 @@ import { signWithdrawAuth } from "./withdraw_auth.ts";
 import { amounts, inWords, shortly } from "./words.ts";
 
 /** `whyNot`: why the service does not pay the fee now, in words; null when it does. */
-export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement, whyNot: string | null, again: () => void): void {
+export function offerWallets(
+  facts: Facts,
+  place: HTMLElement,
+  ways: HTMLElement,
+  whyNot: string | null,
+  again: () => void,
+): void {
   const told = make("p", { className: "problem", attributes: { role: "alert" } });
   const asking = make("p", { className: "told", attributes: { role: "status" } });
   const list = make("div", { className: "wallets" });
@@ -26,7 +32,11 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
   const option = make("label", { className: "option", hidden: true }, wrapped, ` ${kept}`);
   fill(
     place,
-    make("p", {}, ...around("wallet-sealed-for", "account", make("code", { title: facts.recipient }, shortly(facts.recipient)))),
+    make(
+      "p",
+      {},
+      ...around("wallet-sealed-for", "account", make("code", { title: facts.recipient }, shortly(facts.recipient))),
+    ),
     whyNot !== null && make("p", { className: "notice" }, `${whyNot} ${phrase("wallet-self-paid-works")}`),
     list,
     asking,

@@ -41,7 +41,8 @@ export function discover(tell: (wallets: Wallet[]) => void): void {
   window.addEventListener("eip6963:announceProvider", (event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail ?? {};
     if (typeof provider?.request !== "function" || typeof info?.name !== "string") return;
-    const icon = typeof info.icon === "string" && /^data:image\/(png|svg\+xml|webp|jpeg)[;,]/.test(info.icon) ? info.icon : "";
+    const icon =
+      typeof info.icon === "string" && /^data:image\/(png|svg\+xml|webp|jpeg)[;,]/.test(info.icon) ? info.icon : "";
     found.delete(""); // the same wallet, most likely, by its older door
     found.set(String(info.uuid), { name: info.name.slice(0, MOST_NAME_CHARACTERS), icon, provider });
     tell([...found.values()]);
@@ -90,12 +91,7 @@ export async function accountOf(wallet: Wallet): Promise<string> {
 }
 
 /** The recipient's own transaction, whose fee they pay. Its hash. Throws `InWords`. */
-export async function sendWithdrawal(
-  wallet: Wallet,
-  facts: Facts,
-  from: string,
-  skipSwap: boolean,
-): Promise<string> {
+export async function sendWithdrawal(wallet: Wallet, facts: Facts, from: string, skipSwap: boolean): Promise<string> {
   const data = WITHDRAW + toBeHex(facts.timelockId, 32).slice(2) + toBeHex(skipSwap ? 1 : 0, 32).slice(2);
   const transaction = { from, to: facts.router, data, value: "0x0" };
   await call(wallet, "eth_call", [transaction, "latest"]);
@@ -130,7 +126,9 @@ export async function goToChain(wallet: Wallet, chain: { chainId: number; chainN
   try {
     await wallet.provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: wanted }] });
   } catch (error) {
-    throw new InWords(phrase(codeOf(error) === UNKNOWN_CHAIN ? "wallet-unknown-network" : "wallet-other-network", names));
+    throw new InWords(
+      phrase(codeOf(error) === UNKNOWN_CHAIN ? "wallet-unknown-network" : "wallet-other-network", names),
+    );
   }
   if (!(await isShown(wallet, chain.chainId))) throw new InWords(phrase("wallet-choose-network", names));
 }
@@ -186,6 +184,9 @@ function wordsOf(error: unknown): string {
 
 /** Return an error's code. MetaMask on phones has the wallet's own code inside of a general one. */
 function codeOf(error: unknown): number | undefined {
-  const { code, data } = (error ?? {}) as { code?: unknown; data?: { originalError?: { code?: unknown } | null } | null };
+  const { code, data } = (error ?? {}) as {
+    code?: unknown;
+    data?: { originalError?: { code?: unknown } | null } | null;
+  };
   return [data?.originalError?.code, code].find((each) => typeof each === "number");
 }

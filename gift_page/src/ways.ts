@@ -33,7 +33,11 @@ export async function offerWays(
   if (!byEmail && typeof facts.identityProvider?.subOrganizationId === "string") return goOnByEmail();
   const reason = await whyNotRelayed(facts.chainId);
   const whyNot = reason === null ? null : whyNotSponsored(reason);
-  const order: Way[] = byEmail ? ["email", "wallet", "paper"] : marks.get("paper") === "1" ? ["paper", "wallet"] : ["wallet", "paper"];
+  const order: Way[] = byEmail
+    ? ["email", "wallet", "paper"]
+    : marks.get("paper") === "1"
+      ? ["paper", "wallet"]
+      : ["wallet", "paper"];
   const panels = order.map((way, index) => panel(way, index === 0));
   fill(
     place,
@@ -49,7 +53,12 @@ export async function offerWays(
     if (isDown || whyNot !== null) {
       const advice = phrase(isDown ? "stays-where" : "stays-self-paid");
       const look = button(phrase("look-again"), again, "button quiet");
-      return fill(body, make("p", { className: "notice" }, isDown ? phrase("no-codes") : whyNot), make("p", {}, advice), look);
+      return fill(
+        body,
+        make("p", { className: "notice" }, isDown ? phrase("no-codes") : whyNot),
+        make("p", {}, advice),
+        look,
+      );
     }
     if (way === "paper") askPaperKey(facts, body, (signer) => withdraw(signer, "paper"));
     else void askByEmail(body);
@@ -88,7 +97,8 @@ export async function offerWays(
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
       if (fresh.state === "sealed") return phrase("locked"); // a node may lag behind the node that opened the gift
       if (fresh.state === "claimed") show(fresh);
-      else if (fresh.domain.version === "1") void sponsored(place, fresh, await signWithdrawAuth(fresh, signer), way, again);
+      else if (fresh.domain.version === "1")
+        void sponsored(place, fresh, await signWithdrawAuth(fresh, signer), way, again);
       else await ask(fresh, signer, way);
       return null;
     } catch (error) {

@@ -20,8 +20,8 @@ export type GiftWithdrawRequest = Bodies["GiftWithdrawBody"];
 /** The signer is not whom the gift was sealed for: nothing was signed. */
 export class WrongAccount extends Error {}
 
-/** `facts` just fetched: the nonce and the chain's clock are in them. `skipSwap`: the token it is kept in, not ETH. `payTo`: the
- * destination, with version 2 only. */
+/** `facts` just fetched: the nonce and the chain's clock are in them. `skipSwap`: the token it is kept in, not ETH.
+ * `payTo`: the destination, with version 2 only. */
 export async function signWithdrawAuth(
   facts: Facts,
   signer: GiftSigner,

@@ -76,7 +76,9 @@ export class InWords extends Error {}
 /** A newer service may have codes that this page does not know. */
 function refusal({ code, retryAfter = 60 }: Refused, problems: ProblemPhrases): string {
   const id = problems[code];
-  return id === undefined ? phrase("problem-unknown", { code }) : phrase(id, { wait: waiting(retryAfter), time: nextBudget() });
+  return id === undefined
+    ? phrase("problem-unknown", { code })
+    : phrase(id, { wait: waiting(retryAfter), time: nextBudget() });
 }
 
 function waiting(seconds: number): string {

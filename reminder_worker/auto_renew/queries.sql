@@ -3,40 +3,45 @@
 select exists (
     select from worker.legacy l
     left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address
-    where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
-      and (
-          a.legacy is null or a.reason = any(:in_vain)
-          or a.checked_at < now() - make_interval(secs => :seconds)
-      )
+    where
+        l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
+        and (
+            a.legacy is null or a.reason = any(:in_vain)
+            or a.checked_at < now() - make_interval(secs => :seconds)
+        )
 );
 
 -- name: something_to_forget
 -- Ask for stored legacies that are not opted in any more.
-select exists (select
+select exists (
+    select
     from worker.owner_activity a
-    where a.chain_id = :chain_id
-      and not exists (
-          select from worker.legacy l
-          where l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
-            and l.deleted_at is null
-      )
+    where
+        a.chain_id = :chain_id
+        and not exists (
+            select from worker.legacy l
+            where
+                l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
+                and l.deleted_at is null
+        )
 );
 
 -- name: forget
 -- Forget legacies that are not opted in any more, once the index has read the finalized block: an index that reads
 -- everything again lacks legacies.
-delete
-from worker.owner_activity a
-where a.chain_id = :chain_id
-  and not exists (
-      select from worker.legacy l
-      where l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
-        and l.deleted_at is null
-  )
-  and exists (
-      select from worker.index_cursor c
-      where c.chain_id = a.chain_id and c.name = 'index' and c.block_number >= :finalized
-  );
+delete from worker.owner_activity a
+where
+    a.chain_id = :chain_id
+    and not exists (
+        select from worker.legacy l
+        where
+            l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
+            and l.deleted_at is null
+    )
+    and exists (
+        select from worker.index_cursor c
+        where c.chain_id = a.chain_id and c.name = 'index' and c.block_number >= :finalized
+    );
 
 -- name: opted_in
 -- List opted-in legacies: first legacies that the last runs did not reach, then the nearest deadlines. The rest of a
@@ -49,9 +54,15 @@ order by a.checked_at > now() - interval '2 hours' nulls first, a.deadline, l.ad
 
 -- name: attempts
 -- List earlier attempts to renew. Open requests of a retired wallet never end: they count as expired.
-select digest, case when wallet <> :wallet
-    and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
-    then 'expired' else state end as state
+select
+    digest,
+    case
+        when
+            wallet <> :wallet
+            and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+            then 'expired'
+        else state
+    end as state
 from worker.relay_request
 where chain_id = :chain_id and digest = any(cast(:digests as bytea[]));
 
@@ -61,12 +72,14 @@ insert into worker.owner_activity as a (
     chain_id, legacy, legacy_id, owner, reset_at, baseline, nonce_seen, deadline, budget_end, budget_step,
     decision, reason
 )
-select :chain_id, r.* from unnest(
-    cast(:legacy as text[]), cast(:legacy_id as numeric[]), cast(:owner as text[]), cast(:reset_at as bigint[]),
-    cast(:baseline as bigint[]), cast(:nonce_seen as bigint[]), cast(:deadline as bigint[]),
-    cast(:budget_end as bigint[]), cast(:budget_step as smallint[]), cast(:decision as text[]),
-    cast(:reason as text[])
-) as r
+select :chain_id, r.*
+from
+    unnest(
+        cast(:legacy as text[]), cast(:legacy_id as numeric[]), cast(:owner as text[]), cast(:reset_at as bigint[]),
+        cast(:baseline as bigint[]), cast(:nonce_seen as bigint[]), cast(:deadline as bigint[]),
+        cast(:budget_end as bigint[]), cast(:budget_step as smallint[]), cast(:decision as text[]),
+        cast(:reason as text[])
+    ) as r
 on conflict (chain_id, legacy) do update set
     owner = excluded.owner, reset_at = excluded.reset_at, baseline = excluded.baseline,
     nonce_seen = excluded.nonce_seen, deadline = excluded.deadline, budget_end = excluded.budget_end,
@@ -80,11 +93,12 @@ from worker.owner_activity a
 join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
 left join worker.sent_ledger l
     on l.chain_id = a.chain_id and l.legacy = a.legacy and l.recipient = a.owner and l.kind = 'auto_renew_budget'
-   and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
-where a.chain_id = :chain_id and a.budget_step is not null
-  and (l.id is null or (
-      l.state = 'dropped' and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')
-          and l.settled_at < now() - interval '1 day'
-  ))
+    and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
+where
+    a.chain_id = :chain_id and a.budget_step is not null
+    and (l.id is null or (
+        l.state = 'dropped' and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')
+        and l.settled_at < now() - interval '1 day'
+    ))
 order by a.legacy
 limit :limit;

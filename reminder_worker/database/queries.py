@@ -55,10 +55,15 @@ def list_columns(rows: Iterable[object], **names: str) -> dict[str, list[Any]]:
     return {parameter: [*map(attrgetter(name), rows)] for parameter, name in names.items()}
 
 
-async def read_rows(engine: AsyncEngine, make_value: Callable[..., T], question: Select[Any]) -> list[T]:
-    """Return `make_value` of the columns of each row."""
+async def read_rows(
+    engine: AsyncEngine,
+    make_value: Callable[..., T],
+    question: Select[Any] | TextClause,
+    values: Mapping[str, Any] | None = None,
+) -> list[T]:
+    """Return `make_value` of the columns of each row; `values` are those of a named statement's parameters."""
     async with engine.connect() as connection:
-        return [make_value(*row) for row in await connection.execute(question)]
+        return [make_value(*row) for row in await connection.execute(question, values)]
 
 
 async def read_database_time(engine: AsyncEngine) -> float:

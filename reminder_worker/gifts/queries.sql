@@ -1,14 +1,15 @@
 -- The statements of gift emails. Ledger states and leases are those of the sent-ledger.
 --
--- `queued` and `released` entries were certainly never posted. Storing the body sets `claimed_at`, and only then may the
--- email be posted. So an expired lease without `claimed_at` proves that nothing was posted.
+-- `queued` and `released` entries were certainly never posted. Storing the body sets `claimed_at`, and only then may
+-- the email be posted. So an expired lease without `claimed_at` proves that nothing was posted.
 --
 -- `heads`: the time of each chain's latest block, by which a gift opens. A chain without one cannot be read now.
 
 -- name: write
 insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
-on conflict (chain_id, timelock_id) do update set deadline = excluded.deadline
-where gift_write.deadline < excluded.deadline
+on conflict (chain_id, timelock_id) do update
+    set deadline = excluded.deadline
+    where gift_write.deadline < excluded.deadline
 returning deadline;
 
 -- name: other_addresses
@@ -20,23 +21,29 @@ where chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :ema
 -- service can only be asked what became of it. `kept` is an email that stays; entries for it are not cancelled.
 -- The numbers of the other addresses' emails are forgotten, also of sent ones.
 update worker.gift_ledger
-set body = null,
+set
+    body = null,
     body_salt = null,
     state = case
         when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then 'dropped'
-        else state end,
+        else state
+    end,
     reason = case
         when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then :reason
-        else reason end,
+        else reason
+    end,
     number_hash = case when email_hash is distinct from cast(:kept as bytea) then null else number_hash end
-where chain_id = :chain_id and timelock_id = :timelock_id
-  and (state in ('queued', 'released', 'claimed', 'unknown', 'held') or number_hash is not null);
+where
+    chain_id = :chain_id and timelock_id = :timelock_id
+    and (state in ('queued', 'released', 'claimed', 'unknown', 'held') or number_hash is not null);
 
 -- name: save_row
-insert into worker.gift_notification
-    (chain_id, timelock_id, key_id, salt, payload, email_hash, timing, owner, recipient, unlock_time)
-values
-    (:chain_id, :timelock_id, :key_id, :salt, :payload, :email_hash, :timing, :owner, :recipient, :unlock_time)
+insert into worker.gift_notification (
+    chain_id, timelock_id, key_id, salt, payload, email_hash, timing, owner, recipient, unlock_time
+)
+values (
+    :chain_id, :timelock_id, :key_id, :salt, :payload, :email_hash, :timing, :owner, :recipient, :unlock_time
+)
 on conflict (chain_id, timelock_id) do update set
     key_id = excluded.key_id, salt = excluded.salt, payload = excluded.payload, email_hash = excluded.email_hash,
     timing = excluded.timing, owner = excluded.owner, recipient = excluded.recipient,
@@ -57,8 +64,8 @@ delete from worker.gift_notification where chain_id = :chain_id and timelock_id 
 
 -- name: plan
 -- Plans an email, or plans it again if it was cancelled, refused or not wanted before. A sent or held email is never
--- planned again; an email in doubt is asked about at the new time. A lease ends here: otherwise its holder would make the
--- entry due at once. `due` null: at once. `day`: when an unsent email begins to count as late; null: now.
+-- planned again; an email in doubt is asked about at the new time. A lease ends here: otherwise its holder would make
+-- the entry due at once. `due` null: at once. `day`: when an unsent email begins to count as late; null: now.
 insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at, created_at)
 values (
     gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind,
@@ -66,22 +73,26 @@ values (
     coalesce(cast(:day as timestamptz), clock_timestamp())
 )
 on conflict (email_hash, chain_id, timelock_id, kind) do update
-set state = case
-        when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
-        then 'unknown' else 'queued' end,
-    reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, rejections = 0,
-    settled_at = null, created_at = excluded.created_at, lease_token = null, lease_until = null
-where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'suppressed', 'unknown');
+    set
+        state = case
+            when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
+                then 'unknown'
+            else 'queued'
+        end,
+        reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, rejections = 0,
+        settled_at = null, created_at = excluded.created_at, lease_token = null, lease_until = null
+    where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'suppressed', 'unknown');
 
 -- name: not_wanted
 update worker.gift_ledger set state = 'dropped', reason = 'not_wanted', settled_at = clock_timestamp()
-where chain_id = :chain_id and timelock_id = :timelock_id and email_hash = :email_hash and kind = :kind
-  and state in ('queued', 'released');
+where
+    chain_id = :chain_id and timelock_id = :timelock_id and email_hash = :email_hash and kind = :kind
+    and state in ('queued', 'released');
 
--- part: heads
-json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint);
+-- part: chain_heads
+select chain_id, time from json_to_recordset(cast(:heads as json)) as h (chain_id bigint, time bigint);
 
--- part: chains
+-- part: gift_chains
 -- Chains with a gift, in one step of the index for each: `distinct` would read an entry for each gift.
 with recursive chain as (
     select min(chain_id) as id from worker.gift_notification
@@ -92,27 +103,34 @@ with recursive chain as (
 select id as chain_id from chain where id is not null;
 
 -- name: chains
-{chains};
+{gift_chains};
 
--- part: is_due
--- An entry `l` that is to be claimed: an email of opening day waits until the gift `n` opens.
-l.state in ('queued', 'released') and next_try <= now()
-and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time);
+-- part: due_entries
+-- Entries that are to be claimed: an email of opening day waits until the gift opens.
+select l.id from worker.gift_ledger l
+left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+left join ({chain_heads}) h on h.chain_id = l.chain_id
+where
+    l.state in ('queued', 'released') and next_try <= now()
+    and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time);
 
 -- part: done_gifts
--- Gifts whose opening day's email is decided. If the email is dead or held, the row stays until the retry window is over:
--- an operator may still have it sent.
--- A row that was corrected since the email was decided is of another person, who has not been told: it stays.
+-- Gifts whose opening day's email is decided. If the email is dead or held, the row stays until the retry window is
+-- over: an operator may still have it sent. A row that was corrected since the email was decided is of another person,
+-- who has not been told: it stays.
 select n.chain_id, n.timelock_id, n.email_hash
-from {heads}
-cross join lateral (
-    select chain_id, timelock_id, email_hash from worker.gift_notification
-    where chain_id = h.chain_id and unlock_time between 0 and h.time offset 0
-) n
+from ({chain_heads}) h
+cross join
+    lateral (
+        select chain_id, timelock_id, email_hash from worker.gift_notification
+        where chain_id = h.chain_id and unlock_time between 0 and h.time
+        offset 0
+    ) n
 cross join lateral (
     select from worker.gift_ledger l
-    where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
-      and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed')
+    where
+        l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
+        and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed')
     offset 0
 ) l;
 
@@ -121,69 +139,78 @@ cross join lateral (
 -- added to an unlock time of a giver's choice, it could overflow. A correction of an open gift has a window of its own.
 select n.chain_id, n.timelock_id, n.email_hash from (
     select c.chain_id, coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window - 1 as last
-    from ({chains}) c left join {heads} on h.chain_id = c.chain_id
+    from ({gift_chains}) c left join ({chain_heads}) h on h.chain_id = c.chain_id
 ) h
 cross join lateral (
     select chain_id, timelock_id, email_hash from worker.gift_notification
-    where chain_id = h.chain_id and unlock_time between 0 and h.last and extract(epoch from written_at) <= h.last offset 0
+    where
+        chain_id = h.chain_id and unlock_time between 0 and h.last and extract(epoch from written_at) <= h.last
+    offset 0
 ) n;
 
 -- name: has_work
-select exists (
-    select l.id from worker.gift_ledger l
-    left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-    left join {heads} on h.chain_id = l.chain_id
-    where {is_due}
-)
-or exists (
-    select from worker.gift_ledger
-    where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
-)
-or exists (select from worker.gift_ledger where state = 'claimed' and lease_until < now())
-or exists ({done_gifts})
-or exists ({late_gifts});
+select
+    exists ({due_entries})
+    or exists (
+        select from worker.gift_ledger
+        where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
+    )
+    or exists (select from worker.gift_ledger where state = 'claimed' and lease_until < now())
+    or exists ({done_gifts})
+    or exists ({late_gifts});
 
--- part: shred
--- Deletes rows `d` and, since they are sealed with the rows' keys, the bodies of entries that are not decided: about
--- those the mail service can only be asked from now on.
-where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id and n.email_hash = d.email_hash
-    returning n.chain_id, n.timelock_id
-), shredded as (
-    update worker.gift_ledger l set body = null, body_salt = null from gone
-    where l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
-      and l.state in ('claimed', 'unknown', 'held')
-)
-select chain_id, timelock_id from gone;
+-- part: shred_bodies
+-- Deletes the bodies of entries that are not decided, since they are sealed with the keys of the rows that are `gone`:
+-- about those the mail service can only be asked from now on.
+update worker.gift_ledger l set body = null, body_salt = null from gone
+where
+    l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
+    and l.state in ('claimed', 'unknown', 'held');
 
 -- name: delete_done
 with gone as (
     delete from worker.gift_notification n using ({done_gifts}) d
-    {shred};
+    where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id and n.email_hash = d.email_hash
+    returning n.chain_id, n.timelock_id
+), shredded as (
+    {shred_bodies}
+)
+select chain_id, timelock_id from gone;
 
 -- name: delete_late
 with gone as (
     delete from worker.gift_notification n using ({late_gifts}) d
-    {shred};
+    where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id and n.email_hash = d.email_hash
+    returning n.chain_id, n.timelock_id
+), shredded as (
+    {shred_bodies}
+)
+select chain_id, timelock_id from gone;
 
 -- name: expire_leases
 -- Return the entries that were not stored yet: their address, and the day whose quota the claim reserved.
 with over as materialized (
-    select id, cast(floor(extract(epoch from lease_until - make_interval(secs => :lease)) / 86400) * 86400 as bigint) as day
+    select
+        id,
+        cast(floor(extract(epoch from lease_until - make_interval(secs => :lease)) / 86400) * 86400 as bigint) as day
     from worker.gift_ledger
     where state = 'claimed' and lease_until < now()
     for update
 ), expired as (
     update worker.gift_ledger l
-    set state = case when claimed_at is null then 'released' else 'unknown' end,
+    set
+        state = case when claimed_at is null then 'released' else 'unknown' end,
         next_try = now(), lease_token = null, lease_until = null
     from over where l.id = over.id
     returning l.email_hash, l.chain_id, l.claimed_at, over.day
 )
 select email_hash, chain_id, day from expired where claimed_at is null;
 
--- part: entry
--- Eight columns of every email, four of a gift's, eight of its notification, and three for the claim.
-l.id, l.chain_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
+-- part: claimed_entries
+-- Eight columns of every email, four of a gift's, eight of its notification, and three for the claim. An unsubscribed
+-- address is known to the mail service. It is remembered here for a day only.
+select
+    l.id, l.chain_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
     cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
     l.timelock_id, s.email_hash is not null as suppressed, b.email_hash is not null as bounced,
     (
@@ -193,32 +220,27 @@ l.id, l.chain_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
     n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time,
     n.written_at < now() - make_interval(secs => :retry_window) as long_known,
     cast(extract(epoch from n.written_at) as bigint) as written,
-    l.next_try, l.created_at, l.lease_until;
-
--- part: suppressed
--- An unsubscribed address is known to the mail service. It is remembered here for a day only.
+    l.next_try, l.created_at, l.lease_until
+from claimed l
 left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours'
-left join worker.bounce b on b.email_hash = l.email_hash and b.reason = 'mailbox_unknown';
+left join worker.bounce b on b.email_hash = l.email_hash and b.reason = 'mailbox_unknown'
+left join worker.gift_notification n
+    on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash;
 
 -- name: claim
 with due as (
-    select l.id from worker.gift_ledger l
-    left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-    left join {heads} on h.chain_id = l.chain_id
-    where {is_due}
+    {due_entries}
     order by l.next_try limit :limit
     for update of l skip locked
 ), claimed as (
     update worker.gift_ledger l
-    set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
+    set
+        state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
         claimed_at = null, reason = null
     from due where l.id = due.id
     returning l.*
 )
-select {entry}
-from claimed l
-left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-{suppressed};
+{claimed_entries};
 
 -- name: claim_unknown
 with due as (
@@ -232,12 +254,7 @@ with due as (
     from due where l.id = due.id
     returning l.*
 )
-select {entry}
-from claimed l
-left join worker.gift_notification n
-    on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
-   and n.salt = l.body_salt
-{suppressed};
+{claimed_entries} and n.salt = l.body_salt;
 
 -- name: bounced_addresses
 -- Only addresses that are still stored.
@@ -254,39 +271,40 @@ select from worker.gift_ledger where id = any(cast(:ids as uuid[])) order by id 
 -- name: store
 -- Only under our lease, and only if the row was not replaced or erased since.
 update worker.gift_ledger l
-set body = decode(b.body, 'base64'), body_salt = n.salt, number_hash = decode(b.number_hash, 'base64'),
+set
+    body = decode(b.body, 'base64'), body_salt = n.salt, number_hash = decode(b.number_hash, 'base64'),
     claimed_at = clock_timestamp()
-from json_to_recordset(cast(:rows as json)) as b(id uuid, body text, salt text, number_hash text), worker.gift_notification n
-where l.id = b.id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
-  and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = decode(b.salt, 'base64')
+from
+    json_to_recordset(cast(:rows as json)) as b (id uuid, body text, salt text, number_hash text),
+    worker.gift_notification n
+where
+    l.id = b.id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
+    and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = decode(b.salt, 'base64')
 returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;
 
 -- name: confirm
 -- The same for an email that is posted again: if its row had been erased or replaced, its body would be gone.
 update worker.gift_ledger set claimed_at = clock_timestamp()
-where id = any(cast(:ids as uuid[])) and lease_token = :token and state = 'unknown'
-  and lease_until > clock_timestamp() and body is not null
+where
+    id = any(cast(:ids as uuid[])) and lease_token = :token and state = 'unknown'
+    and lease_until > clock_timestamp() and body is not null
 returning id, cast(floor(extract(epoch from claimed_at) / 86400) * 86400 as bigint) as posted_on;
 
 -- name: not_to_post
 -- The last check before entries of a claim are posted: if the gift was erased or replaced, the body is gone.
-select id from unnest(cast(:ids as uuid[])) as asked(id)
+select id from unnest(cast(:ids as uuid[])) as asked (id)
 except all
 select id from worker.gift_ledger
-where id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > clock_timestamp()
-  and state in ('claimed', 'unknown') and body is not null;
+where
+    id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > clock_timestamp()
+    and state in ('claimed', 'unknown') and body is not null;
 
 -- name: defer_to_next_day
 update worker.gift_ledger
-set state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
+set
+    state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
     next_try = to_timestamp(:until)
 where id = any(cast(:ids as uuid[]));
-
--- part: keeps_body
-o.state = 'unknown' and l.body_salt = any(array(
-    select n.salt from worker.gift_notification n
-    where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
-));
 
 -- name: settle
 -- An acceptance is recorded whoever holds the lease by now, any other result only under our lease. A body is kept only
@@ -294,23 +312,29 @@ o.state = 'unknown' and l.body_salt = any(array(
 -- Returns the unsent entries whose quota may be refunded: those settled here, and those that a registration took away
 -- during the lease before a body was stored. After the lease, `expire_leases` refunds it.
 with outcome as materialized (
-    select * from json_to_recordset(cast(:rows as json)) as o(
+    select * from json_to_recordset(cast(:rows as json)) as o (
         id uuid, state text, reason text, message_id text, delay float8, tries int, rejections int
     )
 ), settled as (
     update worker.gift_ledger l
-    set state = o.state, reason = o.reason, message_id = o.message_id,
+    set
+        state = o.state, reason = o.reason, message_id = o.message_id,
         tries = l.tries + o.tries, rejections = l.rejections + o.rejections,
         claimed_at = case when o.state = 'sent' then coalesce(l.claimed_at, clock_timestamp()) else l.claimed_at end,
         next_try = clock_timestamp() + make_interval(secs => o.delay),
         lease_token = null, lease_until = null,
-        body = case when {keeps_body} then l.body end,
-        body_salt = case when {keeps_body} then l.body_salt end,
+        (body, body_salt) = (
+            select l.body, l.body_salt from worker.gift_notification n
+            where
+                o.state = 'unknown' and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
+                and n.salt = l.body_salt
+        ),
         settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end
     from outcome o
     -- The ids are named as an array, too: the planner then expects few of them and takes the index.
-    where l.id = o.id and l.id = any(array(select id from outcome))
-      and (l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')))
+    where
+        l.id = o.id and l.id = any(array(select id from outcome))
+        and (l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')))
     returning l.id
 )
 select o.id from outcome o where o.state <> 'sent' and (

@@ -4,7 +4,8 @@ select id, block, next from (
     select id, block, lead(id) over (order by id) as next from (
         select legacy_id as id, created_block as block from worker.legacy
         where chain_id = :chain_id and router = :router
-        union all select 0, :start
+        union all
+        select 0, :start
     ) as known
 ) as ids
 where next is distinct from id + 1
@@ -15,7 +16,8 @@ order by id limit 20;
 select id, block, next from (
     select id, block, lead(id) over (order by id) as next from (
         select timelock_id as id, created_block as block from worker.timelock where chain_id = :chain_id
-        union all select 0, :start
+        union all
+        select 0, :start
     ) as known
 ) as ids
 where next is distinct from id + 1
@@ -37,23 +39,14 @@ returning chain_id;
 -- name: follow_cursor
 -- Move the cursor of a contract's own reader if it stood where the index stood: then the index has all its logs.
 update worker.index_cursor set block_number = :block, block_hash = :hash, moved_at = clock_timestamp()
-where chain_id = :chain_id and name = :name and source like '%' || cast(:contract as text)
-  and block_number = :old_block and block_hash = :old_hash;
+where
+    chain_id = :chain_id and name = :name and source like '%' || cast(:contract as text)
+    and block_number = :old_block and block_hash = :old_hash;
 
 -- name: take_cursor_back
 -- Let a reader above this block go on from there.
 update worker.index_cursor set block_number = :block, block_hash = :hash
 where chain_id = :chain_id and name = :name and block_number > :block;
-
--- name: known_logs
-select block_number, log_index, block_hash from worker.chain_event
-where chain_id = :chain_id and block_number >= :first and contract = any(cast(:contracts as text[]));
-
--- name: event_blocks
--- Return the newest blocks with a stored event of these contracts, the newest first.
-select distinct on (block_number) block_number, block_hash from worker.chain_event
-where chain_id = :chain_id and block_number <= :last and contract = any(cast(:contracts as text[]))
-order by block_number desc limit 50;
 
 -- name: forget_after
 delete from worker.chain_event
@@ -62,16 +55,11 @@ returning name, legacy, creator, timelock_id;
 
 -- name: forget_logs
 delete from worker.chain_event
-where chain_id = :chain_id and (block_number, log_index, block_hash) in (
-    select * from unnest(cast(:blocks as bigint[]), cast(:indexes as integer[]), cast(:hashes as text[]))
-)
+where
+    chain_id = :chain_id and (block_number, log_index, block_hash) in (
+        select * from unnest(cast(:blocks as bigint[]), cast(:indexes as integer[]), cast(:hashes as text[]))
+    )
 returning name, legacy, creator, timelock_id;
-
--- name: select_events
-select block_number, log_index, block_hash, block_time, tx_hash, contract, name, legacy, creator, timelock_id, data
-from worker.chain_event
-where chain_id = :chain_id and block_number between :first and :last and name = any(cast(:names as text[]))
-order by block_number, log_index;
 
 -- name: newest_gifts
 -- Return the newest gift of a recipient with this status and only these tokens, and the newest one with anything else.
@@ -85,7 +73,8 @@ order by is_shown desc, created_at desc, timelock_id desc;
 
 -- name: timelocks_of_owner
 -- Return an owner's timelocks with ids below a number, the newest first: the first assets of each, and their number.
-select timelock_id, lock_type, owner, recipient, unlock_time, status, created_at,
+select
+    timelock_id, lock_type, owner, recipient, unlock_time, status, created_at,
     jsonb_path_query_array(assets, '$[0 to $last]', jsonb_build_object('last', cast(:assets as int) - 1)) as assets,
     jsonb_array_length(assets) as asset_count
 from worker.timelock
@@ -111,8 +100,9 @@ from worker.log_limit where chain_id = :chain_id and endpoint = any(cast(:endpoi
 -- name: store_limit
 insert into worker.log_limit (chain_id, endpoint, blocks, wider_at)
 values (:chain_id, :endpoint, :blocks, to_timestamp(:wider_at))
-on conflict (chain_id, endpoint) do update set blocks = excluded.blocks, wider_at = excluded.wider_at
-where log_limit.wider_at <= excluded.wider_at;
+on conflict (chain_id, endpoint) do update
+    set blocks = excluded.blocks, wider_at = excluded.wider_at
+    where log_limit.wider_at <= excluded.wider_at;
 
 -- name: safe_creations
 -- Return each Safe legacy's guard, if it is stored, and where the legacy was created.
@@ -122,6 +112,7 @@ where chain_id = :chain_id and legacy = any(cast(:legacies as text[])) and name 
 -- name: store_guards
 -- Add guards to events that lack them. A stored guard stays.
 update worker.chain_event e set data = e.data || jsonb_build_object('guard', g.guard)
-from unnest(cast(:legacies as text[]), cast(:guards as text[])) as g(legacy, guard)
-where e.chain_id = :chain_id and e.legacy = g.legacy and e.name = 'MultisigLegacyCreated'
+from unnest(cast(:legacies as text[]), cast(:guards as text[])) as g (legacy, guard)
+where
+    e.chain_id = :chain_id and e.legacy = g.legacy and e.name = 'MultisigLegacyCreated'
     and e.data ->> 'guard' is null;

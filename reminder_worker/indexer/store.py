@@ -96,8 +96,10 @@ async def known_logs(
     connection: AsyncConnection, chain_id: int, contracts: Collection[str], first: int
 ) -> set[LogPosition]:
     """Return the stored logs of these contracts, from block `first` on."""
-    values = {"chain_id": chain_id, "contracts": list(contracts), "first": first}
-    return {tuple(row) for row in await connection.execute(sql["known_logs"], values)}
+    c = chain_event.c
+    logs = select(c.block_number, c.log_index, c.block_hash)
+    logs = logs.where(c.chain_id == chain_id, c.block_number >= first, c.contract == any_of(contracts))
+    return {tuple(row) for row in await connection.execute(logs)}
 
 
 async def find_first_event(connection: AsyncConnection, chain_id: int, first: int) -> int | None:
@@ -112,8 +114,11 @@ async def event_blocks(
     connection: AsyncConnection, chain_id: int, contracts: Collection[str], last: int
 ) -> list[IndexCursor]:
     """Return the newest 50 blocks up to `last` with a stored event of these contracts, the newest first."""
-    values = {"chain_id": chain_id, "contracts": list(contracts), "last": last}
-    return [IndexCursor(*row) for row in await connection.execute(sql["event_blocks"], values)]
+    c = chain_event.c
+    blocks = select(c.block_number, c.block_hash).distinct(c.block_number)
+    blocks = blocks.where(c.chain_id == chain_id, c.block_number <= last, c.contract == any_of(contracts))
+    rows = await connection.execute(blocks.order_by(c.block_number.desc()).limit(50))
+    return [IndexCursor(*row) for row in rows]
 
 
 async def project_again(connection: AsyncConnection, chain_id: int, touched: Sequence[ChainEvent | Forgotten]) -> None:
@@ -146,8 +151,10 @@ async def select_events(
     connection: AsyncConnection, chain_id: int, names: Collection[str], first: int, last: int
 ) -> list[ChainEvent]:
     """Return the events of blocks first..last, both included, in log order."""
-    values = {"chain_id": chain_id, "names": list(names), "first": first, "last": last}
-    return [ChainEvent(*row) for row in await connection.execute(sql["select_events"], values)]
+    c = chain_event.c
+    events = select(*EVENT_COLUMNS).where(c.chain_id == chain_id, c.block_number.between(first, last))
+    events = events.where(c.name == any_of(names)).order_by(c.block_number, c.log_index)
+    return [ChainEvent(*row) for row in await connection.execute(events)]
 
 
 async def select_rows(connection: AsyncConnection, table: Table, chain_id: int, keys: Keys) -> list[Row[Any]]:

@@ -1,29 +1,33 @@
 -- name: trouble
 -- Emails and relays in trouble. Left out are emails that wait for a cause outside of this service, since they would
--- silence the heartbeat for days: an unreadable legacy, a daily quota (the email is queued), a reorganisation, a chain or
--- a kind of email that is not configured any more. An email to a refused address (422) is sent or dead within hours, if
--- others went out after it came. A signal that was read before its block was safe waits until its transaction is known.
--- Each branch keeps to one index of its table; `clock_timestamp()`, which may change from row to row, would use none.
+-- silence the heartbeat for days: an unreadable legacy, a daily quota (the email is queued), a reorganisation, a chain
+-- or a kind of email that is not configured any more. An email to a refused address (422) is sent or dead within hours,
+-- if others went out after it came. A signal that was read before its block was safe waits until its transaction is
+-- known. Each branch keeps to one index of its table; `clock_timestamp()`, which may change from row to row, would use
+-- none.
 with sent as materialized (
     select coalesce(max(settled_at), '-infinity') as last from worker.sent_ledger where state = 'sent'
 ), rows as (
-    select 'reminders' as room, chain_id, state, coalesce(claimed_at, created_at) as since,
+    select
+        'reminders' as room, chain_id, state, coalesce(claimed_at, created_at) as since,
         coalesce(settled_at, claimed_at, created_at) as failed_at
-    from worker.sent_ledger where state in ('unknown','held','dead')
+    from worker.sent_ledger where state in ('unknown', 'held', 'dead')
     union all
     select 'reminders', chain_id, state, created_at, null from worker.sent_ledger
-    where state = 'released' and reason is distinct from 'legacy_not_readable'
-      and (reason is distinct from 'rejected_422' or created_at > (select last from sent))
+    where
+        state = 'released' and reason is distinct from 'legacy_not_readable'
+        and (reason is distinct from 'rejected_422' or created_at > (select last from sent))
     union all
     select 'reminders', chain_id, 'queued', seen_at, null from worker.notify_signal
     where state = 'new' and not (reason is not distinct from 'not_readable_yet' and chain_id = any(:unsafe))
     union all
     select 'gifts', chain_id, state, greatest(claimed_at, created_at), coalesce(settled_at, claimed_at, created_at)
-    from worker.gift_ledger where state in ('unknown','held','dead')
+    from worker.gift_ledger where state in ('unknown', 'held', 'dead')
     union all
     select 'gifts', chain_id, state, created_at, null from worker.gift_ledger
-    where state = 'released' and coalesce(reason, '') not in ('claimed', 'gift_is_another')
-      and (reason is distinct from 'rejected_422' or created_at > (select last from sent))
+    where
+        state = 'released' and coalesce(reason, '') not in ('claimed', 'gift_is_another')
+        and (reason is distinct from 'rejected_422' or created_at > (select last from sent))
     union all
     select 'alerts', null, state, created_at, null from worker.alert where state = 'queued'
     union all
@@ -31,22 +35,27 @@ with sent as materialized (
     where state = 'reverted' and updated_at > now() - interval '1 hour'
 ), late as (
     select since, state from rows
-    where state in ('released','unknown','queued') and since < clock_timestamp() - make_interval(secs => :late)
-      and (room = 'alerts' or (room = any(:rooms) and chain_id = any(:chains)))
+    where
+        state in ('released', 'unknown', 'queued') and since < clock_timestamp() - make_interval(secs => :late)
+        and (room = 'alerts' or (room = any(:rooms) and chain_id = any (:chains)))
 )
 select
     (select count(*) from late) as late,
     coalesce((select cast(extract(epoch from clock_timestamp() - min(since)) as int) from late), 0) as oldest_late,
     not exists (select from late where state = 'queued')  -- an alert, or a signal that is not planned
-        and coalesce((select max(since) from late) < greatest(
-            (select last from sent),
-            (select max(created_at) from worker.alert
-             where chain_id = 0 and kind = 'emails_late' and state = 'sent')  -- is an email itself
-        ), false) as others_go_out,
+    and coalesce((select max(since) from late) < greatest(
+        (select last from sent),
+        (
+            select max(created_at) from worker.alert
+            where chain_id = 0 and kind = 'emails_late' and state = 'sent'
+        )  -- is an email itself
+    ), false) as others_go_out,
     count(*) filter (where state = 'held' and failed_at > clock_timestamp() - interval '1 day') as held,
     count(*) filter (where state = 'dead' and failed_at > clock_timestamp() - interval '1 day') as dead,
-    (select count(*) from worker.alert
-     where state = 'dead' and created_at > now() - interval '1 day') as refused_alerts,
+    (
+        select count(*) from worker.alert
+        where state = 'dead' and created_at > now() - interval '1 day'
+    ) as refused_alerts,
     count(*) filter (where room = 'reminders' and failed_at > clock_timestamp() - interval '1 hour') as reminders,
     count(*) filter (where room = 'gifts' and failed_at > clock_timestamp() - interval '1 hour') as gifts,
     count(*) filter (where room = 'relay') as relay
@@ -59,8 +68,9 @@ with over as (
     delete from worker.gift_ledger where expires_at < now() returning chain_id, timelock_id, email_hash
 ), gone as (
     delete from worker.gift_notification n using over
-    where n.chain_id = over.chain_id and n.timelock_id = over.timelock_id and n.email_hash = over.email_hash
-      and n.unlock_time < extract(epoch from now()) - 90 * 86400
+    where
+        n.chain_id = over.chain_id and n.timelock_id = over.timelock_id and n.email_hash = over.email_hash
+        and n.unlock_time < extract(epoch from now()) - 90 * 86400
     returning true
 )
 select (select count(*) from over) + (select count(*) from gone);
@@ -96,7 +106,8 @@ insert into worker.pass_state (name, chain_id, checked_at) values (:name, :chain
 on conflict do nothing;
 
 -- name: stored_conditions
-select kind, subject, chain_id, raised,
+select
+    kind, subject, chain_id, raised,
     cast(extract(epoch from clock_timestamp() - since) as integer) as age,
     cast(extract(epoch from clock_timestamp() - turning_since) as integer) as turning
 from worker.alert_state where kind = any(:kinds);
@@ -105,8 +116,8 @@ from worker.alert_state where kind = any(:kinds);
 select kind, subject, chain_id from worker.alert_state where raised and kind = any(:kinds);
 
 -- name: deleted_legacies
--- Legacies that were deleted, with recipients or marks of recipients. The deletion of a Safe's legacy leaves no event but
--- the reset of its reminders, and is confirmed on chain.
+-- Legacies that were deleted, with recipients or marks of recipients. The deletion of a Safe's legacy leaves no event
+-- but the reset of its reminders, and is confirmed on chain.
 select l.address as legacy, coalesce(l.deleted_at, reset.at) as deleted_at
 from (
     select legacy from worker.watch where chain_id = :chain_id
@@ -116,8 +127,9 @@ from (
 join worker.legacy l on l.chain_id = :chain_id and l.address = stored.legacy
 left join lateral (
     select max(e.block_time) as at from worker.chain_event e
-    where l.legacy_type = 1 and l.activated_at is null
-      and e.chain_id = l.chain_id and e.legacy = l.address and e.name = 'LegacyConfigReset'
+    where
+        l.legacy_type = 1 and l.activated_at is null
+        and e.chain_id = l.chain_id and e.legacy = l.address and e.name = 'LegacyConfigReset'
 ) reset on true
 where coalesce(l.deleted_at, reset.at) is not null
 order by l.address;
@@ -133,5 +145,6 @@ cross join lateral (
 -- name: forget_bounces
 -- Delete addresses that no recipient and no gift has any more.
 delete from worker.bounce b
-where not exists (select from worker.recipient r where r.email_hash = b.email_hash)
-  and not exists (select from worker.gift_notification n where n.email_hash = b.email_hash);
+where
+    not exists (select from worker.recipient r where r.email_hash = b.email_hash)
+    and not exists (select from worker.gift_notification n where n.email_hash = b.email_hash);

@@ -24,9 +24,7 @@ from reminder_worker.relay.tables import (
     nonce_slot,
     relay_budget,
     relay_request,
-    relay_wallet,
     sql,
-    tx_attempt,
 )
 from reminder_worker.relay.wallet import RelayWallet
 
@@ -138,26 +136,11 @@ async def _count_requests(
 
 async def read_wallet_states(engine: AsyncEngine) -> list[WalletState]:
     """Return every wallet that ever paid, by chain and address."""
-    w, s, b = relay_wallet.c, nonce_slot.c, relay_budget.c
-    slots = (
-        select(
-            func.count().filter(s.state == "open").label("unmined"),
-            func.count().filter(s.state == "mined").label("mined"),
-            age(func.min(s.opened_at).filter(s.state == "open")).label("oldest_open"),
-        )
-        .where(s.chain_id == w.chain_id, s.wallet == w.address, s.state != "final")
-        .lateral()
-    )
-    today = cast(func.timezone("UTC", func.clock_timestamp()), Date)
-    spent = and_(b.chain_id == w.chain_id, b.wallet == w.address, b.scope == "global", b.subject == "", b.day == today)
-    figures = (func.coalesce(column, 0) for column in (b.requests, b.reserved_wei, b.spent_wei))
-    question = select(w.chain_id, w.address, w.next_nonce, w.stopped, *slots.c, *figures)
-    question = question.select_from(relay_wallet.join(slots, true()).outerjoin(relay_budget, spent))
 
     def make_state(*row: Any) -> WalletState:
         return WalletState(*row[:-2], *map(int, row[-2:]))
 
-    return await read_rows(engine, make_state, question.order_by(w.chain_id, w.address))
+    return await read_rows(engine, make_state, sql["wallet_states"])
 
 
 async def read_spend(engine: AsyncEngine) -> list[WalletSpend]:
@@ -229,16 +212,11 @@ async def find_requests(
 
 async def read_attempts(engine: AsyncEngine, request_id: UUID) -> list[AttemptFacts]:
     """Return every transaction that was signed for a request, oldest first."""
-    t, s = tx_attempt.c, nonce_slot.c
-    same_slot = and_(s.chain_id == t.chain_id, s.wallet == t.wallet, s.nonce == t.nonce)
-    fees = (t.max_fee_wei, t.priority_fee_wei)
-    question = select(t.tx_hash, t.nonce, t.kind, *fees, t.gas_limit, t.stored_at, t.broadcast_at)
-    question = question.select_from(tx_attempt.join(nonce_slot, same_slot)).where(s.request_id == request_id)
 
     def make_attempt(tx_hash: str, nonce: int, kind: str, max_fee: int, priority_fee: int, *rest: Any) -> AttemptFacts:
         return AttemptFacts(tx_hash, nonce, kind, int(max_fee), int(priority_fee), *rest)
 
-    return await read_rows(engine, make_attempt, question.order_by(t.stored_at))
+    return await read_rows(engine, make_attempt, sql["attempts_of_request"], {"id": request_id})
 
 
 async def count_requests_of_other_keys(

@@ -1,7 +1,7 @@
 -- Statements of the relay. Times and days are the database's.
 --
--- A transaction that takes a nonce or changes a budget holds the wallet's row. Its later statements have newer snapshots
--- than the lock, so their reads stand until the commit, and plain sums are enough to hold the caps.
+-- A transaction that takes a nonce or changes a budget holds the wallet's row. Its later statements have newer
+-- snapshots than the lock, so their reads stand until the commit, and plain sums are enough to hold the caps.
 --
 -- Wei are booked on the budget row of scope `global` alone.
 
@@ -23,8 +23,9 @@ select key_id, salt, call_data from worker.relay_request where id = :id and call
 -- List the nonces of a signer's open requests, in order. Requests of a retired wallet are left out: they never end, and
 -- their signer may sign the same nonce again.
 select nonce from worker.relay_request
-where chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
-  and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+where
+    chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
+    and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
 order by nonce;
 
 -- name: rivals
@@ -34,7 +35,7 @@ from worker.relay_request
 where chain_id = :chain_id and (
     digest = :digest
     or wallet = :wallet and router = :router and signer = :signer and nonce = :nonce
-        and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+    and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
 );
 
 -- name: add_request
@@ -42,14 +43,17 @@ where chain_id = :chain_id and (
 with counted as (
     insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests)
     select :chain_id, :wallet, scope, subject, :day, 1
-    from unnest(cast(:scopes as text[]), cast(:subjects as text[])) as a(scope, subject)
+    from unnest(cast(:scopes as text[]), cast(:subjects as text[])) as a (scope, subject)
     on conflict (chain_id, wallet, scope, subject, day) do update set requests = b.requests + 1
 )
-insert into worker.relay_request
-    (id, chain_id, wallet, lane, digest, router, subject_id, signer, creator, nonce, deadline, state, gas_limit,
-     key_id, salt, call_data)
-values (:id, :chain_id, :wallet, :lane, :digest, :router, :subject_id, :signer, :creator, :nonce, :deadline, :state,
-    :gas_limit, :key_id, :salt, :call_data)
+insert into worker.relay_request (
+    id, chain_id, wallet, lane, digest, router, subject_id, signer, creator, nonce, deadline, state, gas_limit,
+    key_id, salt, call_data
+)
+values (
+    :id, :chain_id, :wallet, :lane, :digest, :router, :subject_id, :signer, :creator, :nonce, :deadline, :state,
+    :gas_limit, :key_id, :salt, :call_data
+)
 returning id, lane, state, reason, tx_hash, block_number, created_at, updated_at;
 
 -- name: take_nonce
@@ -63,7 +67,7 @@ reserved as (
     insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, reserved_wei)
     values (:chain_id, :wallet, 'global', '', :day, :wei)
     on conflict (chain_id, wallet, scope, subject, day) do update
-    set reserved_wei = b.reserved_wei + excluded.reserved_wei
+        set reserved_wei = b.reserved_wei + excluded.reserved_wei
 )
 insert into worker.nonce_slot (chain_id, wallet, nonce, request_id, gas_limit, reserved_wei, budget_day)
 select :chain_id, :wallet, nonce, :request_id, :gas, :wei, :day from wallet
@@ -78,19 +82,25 @@ returning true;
 -- name: to_start
 -- List waiting requests whose turn has come: all earlier requests of the signer are mined or over. Requests that were
 -- passed over come last and in random order: hopeless requests must not block the rest.
-select id, chain_id, lane, digest, router, subject_id, signer, creator, nonce, deadline, gas_limit, key_id, salt, call_data,
+select
+    id, chain_id, lane, digest, router, subject_id, signer, creator, nonce, deadline, gas_limit,
+    key_id, salt, call_data,
     exists (
-    select from worker.quota
-    where scope = 'relay_paused' and subject = r.chain_id || ':' || r.signer
-      and ends_at >= extract(epoch from now())
-) as paused
+        select from worker.quota
+        where
+            scope = 'relay_paused' and subject = r.chain_id || ':' || r.signer
+            and ends_at >= extract(epoch from now())
+    ) as paused
 from worker.relay_request r
-where chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
-  and (state <> 'waiting_predecessor' or not exists (
-      select from worker.relay_request o
-      where o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
-        and o.nonce < r.nonce and o.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor')
-  ))
+where
+    chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+    and (state <> 'waiting_predecessor' or not exists (
+        select from worker.relay_request o
+        where
+            o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
+            and o.nonce < r.nonce
+            and o.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor')
+    ))
 order by reason is not null, case when reason is null then created_at end, random()
 limit :limit;
 
@@ -108,12 +118,14 @@ where chain_id = :chain_id and wallet = :wallet and state = 'queued';
 -- Store an attempt as the latest of its slot's request. No row comes back if it may cost more than the slot reserves.
 with slot as (
     select chain_id, wallet, nonce, request_id from worker.nonce_slot
-    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
-      and reserved_wei >= cast(:max_fee as numeric) * :gas
+    where
+        chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
+        and reserved_wei >= cast(:max_fee as numeric) * :gas
 ),
 attempt as (
-    insert into worker.tx_attempt
-        (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
+    insert into worker.tx_attempt (
+        chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw
+    )
     select chain_id, :tx_hash, wallet, nonce, :kind, :max_fee, :priority_fee, :gas, :raw from slot
 )
 update worker.relay_request r set tx_hash = :tx_hash, updated_at = clock_timestamp()
@@ -126,10 +138,11 @@ returning true;
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 sent as (
     update worker.tx_attempt set broadcast_at = clock_timestamp() from relaxed
-    where chain_id = :chain_id and tx_hash = any(array(
-        select tx_hash from worker.tx_attempt where chain_id = :chain_id and tx_hash = any(cast(:sent as text[]))
-        for no key update skip locked
-    ))
+    where
+        chain_id = :chain_id and tx_hash = any(array(
+            select tx_hash from worker.tx_attempt where chain_id = :chain_id and tx_hash = any(cast(:sent as text[]))
+            for no key update skip locked
+        ))
     returning tx_hash, wallet, nonce
 )
 update worker.relay_request set state = 'broadcast', updated_at = clock_timestamp()
@@ -157,23 +170,27 @@ slot as materialized (
 ),
 fits as materialized (
     select today.day, budget_day, slot.reserved_wei from today cross join slot
-    left join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
+    left join worker.relay_budget b
+        on b.chain_id = :chain_id and b.wallet = :wallet
         and b.scope = 'global' and b.subject = '' and b.day = today.day
-    where coalesce(b.reserved_wei + b.spent_wei, 0) + :wei
+    where
+        coalesce(b.reserved_wei + b.spent_wei, 0) + :wei
         - case when today.day = budget_day then slot.reserved_wei else 0 end <= :daily_wei
 ),
 released as (
     update worker.relay_budget b set reserved_wei = b.reserved_wei - fits.reserved_wei from fits
-    where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
-      and b.day = fits.budget_day and fits.day <> fits.budget_day
+    where
+        b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
+        and b.day = fits.budget_day and fits.day <> fits.budget_day
 ),
 reserved as (
     insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, reserved_wei)
-    select :chain_id, :wallet, 'global', '', day,
+    select
+        :chain_id, :wallet, 'global', '', day,
         :wei - case when day = budget_day then reserved_wei else 0 end
     from fits
     on conflict (chain_id, wallet, scope, subject, day) do update
-    set reserved_wei = b.reserved_wei + excluded.reserved_wei
+        set reserved_wei = b.reserved_wei + excluded.reserved_wei
 )
 update worker.nonce_slot s set reserved_wei = :wei, budget_day = fits.day from fits
 where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce
@@ -181,11 +198,14 @@ returning true;
 
 -- name: place
 -- Read an open request with its place in the queue of its signer and among the nonces of our wallet.
-select r.chain_id, r.wallet, r.state, r.reason, r.gas_limit, t.max_fee_wei, t.gas_limit as attempt_gas,
+select
+    r.chain_id, r.wallet, r.state, r.reason, r.gas_limit, t.max_fee_wei, t.gas_limit as attempt_gas,
     exists (
         select from worker.relay_request o
-        where o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
-          and o.nonce < r.nonce and o.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor')
+        where
+            o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
+            and o.nonce < r.nonce
+            and o.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor')
     ) as behind_its_signers,
     exists (
         select from worker.nonce_slot o
@@ -212,7 +232,8 @@ slots as materialized (
     select count(*) as open, coalesce(sum(reserved_wei), 0) as owed from worker.nonce_slot
     where chain_id = :chain_id and wallet = :wallet and state = 'open'
 )
-select w.stopped, today.day, today.seconds_left, slots.open, slots.owed,
+select
+    w.stopped, today.day, today.seconds_left, slots.open, slots.owed,
     coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei,
     exists (
         select from worker.relay_request
@@ -220,12 +241,14 @@ select w.stopped, today.day, today.seconds_left, slots.open, slots.owed,
     ) as has_queue,
     coalesce((
         select json_object_agg(b.scope, b.requests)
-        from unnest(cast(:scopes as text[]), cast(:subjects as text[])) as a(scope, subject)
-        join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
+        from unnest(cast(:scopes as text[]), cast(:subjects as text[])) as a (scope, subject)
+        join worker.relay_budget b
+            on b.chain_id = :chain_id and b.wallet = :wallet
             and b.scope = a.scope and b.subject = a.subject and b.day = today.day
     ), '{}') as counts
 from worker.relay_wallet w cross join today cross join slots
-left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
+left join worker.relay_budget whole
+    on whole.chain_id = :chain_id and whole.wallet = :wallet
     and whole.scope = 'global' and whole.subject = '' and whole.day = today.day
 where w.chain_id = :chain_id and w.address = :wallet;
 
@@ -241,25 +264,29 @@ from (
 -- name: resume
 -- Restart a stopped wallet. The next nonce is the higher of the chain's count and the nonce after our last slot. It may
 -- fall: a wrong count may have stopped the wallet.
-update worker.relay_wallet w set stopped = null, next_nonce = greatest(
-    cast(:count as bigint),
-    (select max(nonce) + 1 from worker.nonce_slot s where s.chain_id = w.chain_id and s.wallet = w.address)
-)
+update worker.relay_wallet w set
+    stopped = null, next_nonce = greatest(
+        cast(:count as bigint),
+        (select max(nonce) + 1 from worker.nonce_slot s where s.chain_id = w.chain_id and s.wallet = w.address)
+    )
 where chain_id = :chain_id and address = :wallet and stopped is not null and next_nonce >= :count
 returning true;
 
 -- name: has_work
 -- Ask for open requests and slots, and for a stop or restart of the wallet without its alert.
 select exists (
-    select from worker.relay_wallet w where w.chain_id = :chain_id and w.address = :wallet
-      and (w.stopped is not null) <> exists (
-        select from worker.alert_state a
-        where a.chain_id = w.chain_id and a.kind = 'relayer_stopped' and a.subject = w.address and a.raised
-    )
+    select from worker.relay_wallet w
+    where
+        w.chain_id = :chain_id and w.address = :wallet
+        and (w.stopped is not null) <> exists (
+            select from worker.alert_state a
+            where a.chain_id = w.chain_id and a.kind = 'relayer_stopped' and a.subject = w.address and a.raised
+        )
 ) or exists (
     select
     from worker.relay_request
-    where chain_id = :chain_id and wallet = :wallet
+    where
+        chain_id = :chain_id and wallet = :wallet
         and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
 ) or exists (
     select from worker.nonce_slot where chain_id = :chain_id and wallet = :wallet and state <> 'final'
@@ -267,17 +294,19 @@ select exists (
 
 -- name: oldest
 -- Read the oldest open slot.
-select s.nonce, cast(extract(epoch from clock_timestamp() - s.opened_at) as integer) as age, (
-    select count(*) from worker.tx_attempt t
-    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-) as attempts
+select
+    s.nonce, cast(extract(epoch from clock_timestamp() - s.opened_at) as integer) as age, (
+        select count(*) from worker.tx_attempt t
+        where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+    ) as attempts
 from worker.nonce_slot s
 where s.chain_id = :chain_id and s.wallet = :wallet and s.state = 'open'
 order by s.opened_at limit 1;
 
 -- name: deferred
 -- Count requests that wait for a lower gas price only.
-select count(*) as requests,
+select
+    count(*) as requests,
     coalesce(cast(extract(epoch from clock_timestamp() - min(updated_at)) as integer), 0) as age
 from worker.relay_request
 where chain_id = :chain_id and wallet = :wallet and state = 'deferred_fee' and reason is null;
@@ -287,25 +316,28 @@ where chain_id = :chain_id and wallet = :wallet and state = 'deferred_fee' and r
 -- reason is outdated.
 select exists (
     select from worker.relay_request
-    where chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+    where
+        chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
         and reason = 'low_balance'
-      and gas_limit * cast(:ceiling as numeric) > cast(:balance as numeric)
+        and gas_limit * cast(:ceiling as numeric) > cast(:balance as numeric)
 );
 
 -- name: slots
 -- List slots that are not final, with their requests.
-select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei,
-r.id, r.lane, r.digest, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline,
-r.state as request_state, r.reason, r.key_id, r.salt,
-cast(extract(epoch from r.created_at) as double precision) as created_at,
-cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
+select
+    s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei,
+    r.id, r.lane, r.digest, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline,
+    r.state as request_state, r.reason, r.key_id, r.salt,
+    cast(extract(epoch from r.created_at) as double precision) as created_at,
+    cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
 from worker.nonce_slot s join worker.relay_request r on r.id = s.request_id
 where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final'
 order by s.nonce;
 
 -- name: attempts
 -- List the attempts of slots that are not final, the cheapest first.
-select t.nonce, t.tx_hash, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit,
+select
+    t.nonce, t.tx_hash, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit,
     cast(extract(epoch from clock_timestamp() - t.broadcast_at) as double precision) as sent,
     cast(extract(epoch from clock_timestamp() - t.stored_at) as double precision) as age
 from worker.nonce_slot s
@@ -316,21 +348,22 @@ order by t.nonce, t.max_fee_wei, t.stored_at;
 -- name: waiting
 -- List requests without a slot, the nearest deadline first.
 select
-   r.id, r.lane, r.digest, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline,
-   r.state as request_state, r.reason, r.key_id, r.salt,
-   cast(extract(epoch from r.created_at) as double precision) as created_at,
-   cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
+    r.id, r.lane, r.digest, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline,
+    r.state as request_state, r.reason, r.key_id, r.salt,
+    cast(extract(epoch from r.created_at) as double precision) as created_at,
+    cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
 from worker.relay_request r
-   where r.chain_id = :chain_id and r.wallet = :wallet and r.state in ('deferred_fee', 'queued', 'waiting_predecessor')
-   order by r.deadline, r.created_at
-   limit :limit;
+where r.chain_id = :chain_id and r.wallet = :wallet and r.state in ('deferred_fee', 'queued', 'waiting_predecessor')
+order by r.deadline, r.created_at
+limit :limit;
 
 -- name: lock_slot
 -- Lock a slot and read its block and its number of attempts.
-select s.state, s.tx_hash, s.block_number, s.block_hash, (
-    select count(*) from worker.tx_attempt t
-    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-) as attempts
+select
+    s.state, s.tx_hash, s.block_number, s.block_hash, (
+        select count(*) from worker.tx_attempt t
+        where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+    ) as attempts
 from worker.nonce_slot s
 where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce and s.state <> 'final'
 for update;
@@ -339,7 +372,7 @@ for update;
 -- Record blocks of slots in one statement. Slots changed since they were read are skipped. A failure that is not final
 -- is forgotten when the transaction leaves its block.
 with asked as (
-    select * from json_to_recordset(cast(:rows as json)) as a(
+    select * from json_to_recordset(cast(:rows as json)) as a (
         nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
         tx_hash text, block_number bigint, block_hash text,
         request_state text, reason text, request_tx text, request_block bigint
@@ -349,21 +382,23 @@ with asked as (
     set state = 'mined', tx_hash = a.tx_hash, block_number = a.block_number, block_hash = a.block_hash
     from asked a
     where
-    s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
-      and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
-      and a.attempts = (
-    select count(*) from worker.tx_attempt t
-    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-)
+        s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
+        and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
+        and a.attempts = (
+            select count(*) from worker.tx_attempt t
+            where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+        )
     returning s.nonce
 ), told as (
     update worker.relay_request r
-    set state = a.request_state, reason = coalesce(a.reason, nullif(r.reason, 'failed_on_chain')),
+    set
+        state = a.request_state, reason = coalesce(a.reason, nullif(r.reason, 'failed_on_chain')),
         tx_hash = a.request_tx,
         block_number = a.request_block, updated_at = clock_timestamp()
     from asked a join moved using (nonce)
-    where r.id = a.request_id and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed',
-        'waiting_predecessor')
+    where r.id = a.request_id and r.state in (
+        'broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor'
+    )
 )
 select count(*) from moved;
 
@@ -376,46 +411,50 @@ where chain_id = :chain_id and wallet = :wallet and nonce = :nonce;
 -- Make slots final in one statement, and settle their budgets. Slots changed since they were read are skipped. The
 -- salt is deleted with the ciphertexts, so that copies in backups cannot be opened either.
 with asked as (
-    select * from json_to_recordset(cast(:rows as json)) as a(
+    select * from json_to_recordset(cast(:rows as json)) as a (
         nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
         tx_hash text, block_number bigint, block_hash text, gas bigint, spent numeric,
         request_state text, reason text, request_tx text, request_block bigint, pause text
     )
 ), moved as (
     update worker.nonce_slot s
-    set state = 'final', gas_used = a.gas, spent_wei = a.spent, tx_hash = a.tx_hash, block_number = a.block_number,
+    set
+        state = 'final', gas_used = a.gas, spent_wei = a.spent, tx_hash = a.tx_hash, block_number = a.block_number,
         block_hash = a.block_hash
     from asked a
     where
-    s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
-      and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
-      and a.attempts = (
-    select count(*) from worker.tx_attempt t
-    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-)
+        s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
+        and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
+        and a.attempts = (
+            select count(*) from worker.tx_attempt t
+            where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+        )
     returning s.nonce, s.reserved_wei, s.spent_wei, s.budget_day
 ), shredded as (
     update worker.tx_attempt t set raw = null from moved
     where t.chain_id = :chain_id and t.wallet = :wallet and t.nonce = moved.nonce
 ), ended as (
     update worker.relay_request r
-    set state = a.request_state, reason = coalesce(a.reason, nullif(r.reason, 'failed_on_chain')),
+    set
+        state = a.request_state, reason = coalesce(a.reason, nullif(r.reason, 'failed_on_chain')),
         tx_hash = a.request_tx,
         block_number = a.request_block, updated_at = clock_timestamp(),
         call_data = case when a.request_state = 'queued' then r.call_data end,
         salt = case when a.request_state = 'queued' then r.salt end,
         key_id = case when a.request_state = 'queued' then r.key_id end
     from asked a join moved using (nonce)
-    where r.id = a.request_id and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed',
-        'waiting_predecessor')
+    where r.id = a.request_id and r.state in (
+        'broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor'
+    )
 ), settled as (
     update worker.relay_budget b
     set reserved_wei = b.reserved_wei - s.reserved, spent_wei = b.spent_wei + s.spent
     from (
         select budget_day, sum(reserved_wei) as reserved, sum(spent_wei) as spent from moved group by budget_day
     ) s
-    where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
-      and b.day = s.budget_day
+    where
+        b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
+        and b.day = s.budget_day
 ), paused as (
     insert into worker.quota (scope, subject, "window", used, ends_at)
     select distinct 'relay_paused', a.pause, day, 1, day + 86400
@@ -429,14 +468,16 @@ select nonce from moved;
 -- name: move_request
 -- Set an open request back to an earlier state.
 update worker.relay_request r
-set state = :state, reason = nullif(r.reason, 'failed_on_chain'), tx_hash = :tx_hash, block_number = null,
+set
+    state = :state, reason = nullif(r.reason, 'failed_on_chain'), tx_hash = :tx_hash, block_number = null,
     updated_at = clock_timestamp()
 where id = :id and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor');
 
 -- name: end_request
 -- End a waiting request, and delete its call.
 update worker.relay_request
-set state = :state, tx_hash = null, block_number = null, call_data = null, salt = null, key_id = null,
+set
+    state = :state, tx_hash = null, block_number = null, call_data = null, salt = null, key_id = null,
     updated_at = clock_timestamp()
 where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor');
 
@@ -484,15 +525,17 @@ where chain_id = :chain_id and address = :wallet and next_nonce < :count;
 -- name: paused
 -- Ask for a pause of a signer.
 select exists (
-        select from worker.quota
-        where scope = 'relay_paused' and subject = :signer
-          and ends_at >= extract(epoch from now())
-    );
+    select from worker.quota
+    where
+        scope = 'relay_paused' and subject = :signer
+        and ends_at >= extract(epoch from now())
+);
 
 -- name: end_waiting
 -- End a waiting request by an operator's word, under the wallet's lock.
 update worker.relay_request
-set state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
+set
+    state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
     updated_at = clock_timestamp()
 where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor')
 returning true;
@@ -502,3 +545,31 @@ returning true;
 update worker.relay_request set deadline = 0, reason = :reason, updated_at = clock_timestamp()
 where id = :id and state in ('signed', 'broadcast')
 returning true;
+
+-- name: wallet_states
+-- List the wallets with their slots that are not final, and their budgets of today.
+select
+    w.chain_id, w.address, w.next_nonce, w.stopped, slots.unmined, slots.mined, slots.oldest_open,
+    coalesce(b.requests, 0), coalesce(b.reserved_wei, 0), coalesce(b.spent_wei, 0)
+from worker.relay_wallet w
+cross join
+    lateral (
+        select
+            count(*) filter (where s.state = 'open') as unmined,
+            count(*) filter (where s.state = 'mined') as mined,
+            cast(extract(epoch from clock_timestamp() - min(s.opened_at) filter (where s.state = 'open')) as integer)
+                as oldest_open
+        from worker.nonce_slot s
+        where s.chain_id = w.chain_id and s.wallet = w.address and s.state <> 'final'
+    ) slots
+left join worker.relay_budget b
+    on b.chain_id = w.chain_id and b.wallet = w.address and b.scope = 'global' and b.subject = ''
+    and b.day = cast(timezone('UTC', clock_timestamp()) as date)
+order by w.chain_id, w.address;
+
+-- name: attempts_of_request
+-- List every transaction that was signed for a request, oldest first.
+select t.tx_hash, t.nonce, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit, t.stored_at, t.broadcast_at
+from worker.tx_attempt t join worker.nonce_slot s using (chain_id, wallet, nonce)
+where s.request_id = :id
+order by t.stored_at;

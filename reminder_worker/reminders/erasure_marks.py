@@ -7,10 +7,9 @@ mark ends when a set leaves the recipient out, or brings another email.
 from collections.abc import Collection, Mapping
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.reminders.tables import recipient, self_erasure, watch
+from reminder_worker.reminders.tables import self_erasure, sql
 
 RecipientKey = tuple[int, str, str]
 """Chain, legacy and recipient; addresses lower case."""
@@ -18,17 +17,9 @@ RecipientKey = tuple[int, str, str]
 
 async def mark_erased(connection: AsyncConnection, keys: Collection[RecipientKey]) -> None:
     """Leave a mark for each of these rows, which are about to be deleted."""
-    r, w = recipient.c, watch.c
-    columns = (r.chain_id, r.legacy, r.recipient, w.creator, r.email_hash)
-    of_watched = (w.chain_id == r.chain_id) & (w.legacy == r.legacy)
-    for key in sorted(keys):
-        of_key = (r.chain_id == key[0]) & (r.legacy == key[1]) & (r.recipient == key[2])
-        rows = select(*columns).join(watch, of_watched).where(of_key)
-        marks = insert(self_erasure).from_select([column.name for column in columns], rows)
-        changed = {"creator": marks.excluded.creator, "email_hash": marks.excluded.email_hash}
-        await connection.execute(
-            marks.on_conflict_do_update(index_elements=list(self_erasure.primary_key), set_=changed)
-        )
+    for chain_id, legacy, recipient in sorted(keys):
+        values = {"chain_id": chain_id, "legacy": legacy, "recipient": recipient}
+        await connection.execute(sql["mark_erased"], values)
 
 
 async def settle_marks(

@@ -3,13 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import BigInteger, Float, cast, extract, func, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.queries import read_rows
-from reminder_worker.database.tables import age, span
-from reminder_worker.outbox.tables import sent_ledger
-from reminder_worker.reminders.tables import due_window, notify_signal, recipient, sql, watch
+from reminder_worker.database.tables import age
+from reminder_worker.reminders.tables import notify_signal, recipient, sql, watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,7 @@ class SavedLegacies:
 
 async def count_windows(engine: AsyncEngine) -> list[WindowCount]:
     """Count the windows of watched legacies. A legacy without recipients keeps windows as they were last seen."""
-    t, w = due_window.c, watch.c
-    group = (t.chain_id, t.window, t.state)
-    question = select(*group, func.count(), func.min(t.deadline), func.max(t.deadline))
-    question = question.join(watch, (w.chain_id == t.chain_id) & (w.legacy == t.legacy))
-    return await read_rows(engine, WindowCount, question.group_by(*group).order_by(*group))
+    return await read_rows(engine, WindowCount, sql["count_windows"])
 
 
 async def count_new_signals(engine: AsyncEngine) -> list[SignalCount]:
@@ -71,16 +66,7 @@ async def count_new_signals(engine: AsyncEngine) -> list[SignalCount]:
 
 async def measure_delays(engine: AsyncEngine) -> list[EmailDelay]:
     """Measure how long the emails about signals took. An email that an operator settled by hand does not count."""
-    t, s = sent_ledger.c, notify_signal.c
-    same = (s.chain_id == t.chain_id) & (s.tx_hash == func.split_part(t.event, ":", 1)) & (s.legacy == t.legacy)
-    # A subquery looks each signal up; a join reads them all.
-    block_time = select(s.block_time).where(same).limit(1).scalar_subquery()
-    seconds = (cast(extract("epoch", t.settled_at), Float) - cast(block_time, BigInteger)).label("seconds")
-    emails = select(t.chain_id, seconds).where(t.settled_at >= func.now() - span(days=1), t.state == "sent")
-    e = emails.where(t.reason.is_distinct_from("by_hand")).subquery("email").c
-    question = select(e.chain_id, func.percentile_cont(0.5).within_group(e.seconds), func.max(e.seconds))
-    question = question.where(e.seconds.is_not(None)).group_by(e.chain_id).order_by(e.chain_id)
-    return await read_rows(engine, EmailDelay, question)
+    return await read_rows(engine, EmailDelay, sql["email_delays"])
 
 
 async def count_paused_legacies(engine: AsyncEngine) -> int:

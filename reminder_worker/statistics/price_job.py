@@ -22,9 +22,8 @@ from reminder_worker.statistics.prices import (
     PriceRound,
     judge_answer,
     read_feeds,
-    select_feeds,
 )
-from reminder_worker.statistics.tables import price, price_feed
+from reminder_worker.statistics.tables import price, price_feed, sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ class PricePass:
     async def _read(self, block: BlockHeader) -> Sequence[_FeedReading]:
         answers = await read_feeds(self._chain, self._feeds, block)
         async with self._engine.connect() as connection:
-            rows = await connection.execute(select_feeds(self._chain.chain_id))
+            rows = await connection.execute(sql["feed_states"], {"chain_id": self._chain.chain_id})
             known = {(row.token, row.feed): row for row in rows}
         readings = []
         for feed in self._feeds:

@@ -10,7 +10,7 @@ from decimal import Context, Decimal
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Row, Select, String, and_, cast, column, func, select, true, values
+from sqlalchemy import Row, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import abi_codec
@@ -21,7 +21,7 @@ from reminder_worker.chain.contracts.tokens import TokenMetadata
 from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
-from reminder_worker.statistics.tables import price, price_feed
+from reminder_worker.statistics.tables import price, sql
 
 ETHER: Final = "ETH"
 GRACE_SECONDS: Final = 600  # the feed's transaction takes minutes to be mined, and feeds are read every five minutes
@@ -201,25 +201,11 @@ async def find_current_prices(engine: AsyncEngine, chain_settings: ChainSettings
     return {state.feed.token: state.price for state in states if state.price is not None}
 
 
-def select_feeds(chain_id: int) -> Select[Any]:
-    """Select the last verdict on each feed with its last good round, if any."""
-    same_round = and_(
-        price.c.chain_id == price_feed.c.chain_id,
-        price.c.feed == price_feed.c.feed,
-        price.c.round_id == price_feed.c.round_id,
-    )
-    question = select(price_feed, price.c.answer, price.c.decimals, price.c.updated_at).outerjoin(price, same_round)
-    return question.where(price_feed.c.chain_id == chain_id)
-
-
 async def read_feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -> list[FeedState]:
     """Return the state of every configured feed, in the order of the settings."""
-    clock = func.extract("epoch", func.clock_timestamp())
-    since = cast(clock - func.extract("epoch", price_feed.c.asked_at), BigInteger)
-    question = select_feeds(chain_settings.chain_id)
-    question = question.add_columns(since.label("since"), cast(clock, BigInteger).label("now"))
     async with engine.connect() as connection:
-        rows = {(row.token, row.feed): row for row in await connection.execute(question)}
+        found = await connection.execute(sql["feed_states"], {"chain_id": chain_settings.chain_id})
+        rows = {(row.token, row.feed): row for row in found}
     return [_make_state(feed, rows.get((feed.token, feed.series))) for feed in chain_settings.price_feeds]
 
 
@@ -241,17 +227,14 @@ async def find_prices_at(engine: AsyncEngine, chain_settings: ChainSettings, mom
     feeds = chain_settings.price_feeds
     if not feeds:
         return {}
-    asked = values(column("token", String), column("feed", String), name="asked").data(
-        [(feed.token, feed.series) for feed in feeds]
-    )
-    until = price.c.chain_id == chain_settings.chain_id, price.c.feed == asked.c.feed, price.c.updated_at <= moment
-    rounds = select(price).where(*until).order_by(price.c.updated_at.desc(), price.c.round_id.desc())
-    newest = rounds.limit(1).lateral()
-    of_token = and_(price_feed.c.chain_id == chain_settings.chain_id, price_feed.c.token == asked.c.token)
-    joined = asked.join(newest, true()).outerjoin(price_feed, of_token)
-    question = select(asked.c.token, newest, price_feed.c.symbol).select_from(joined)
+    values = {
+        "chain_id": chain_settings.chain_id,
+        "tokens": [feed.token for feed in feeds],
+        "feeds": [feed.series for feed in feeds],
+        "moment": moment,
+    }
     async with engine.connect() as connection:
-        rows = {row.token: row for row in await connection.execute(question)}
+        rows = {row.token: row for row in await connection.execute(sql["prices_at"], values)}
     found = {}
     for feed in feeds:
         row = rows.get(feed.token)

@@ -11,8 +11,9 @@ with other as (
     returning split_part(source, ' ', 2) as timelock
 ), logs as (
     delete from worker.chain_event
-    where chain_id = :chain_id and contract = (select timelock from other)
-      and legacy is null and creator is null and timelock_id is null -- as the partial index has it
+    where
+        chain_id = :chain_id and contract = (select timelock from other)
+        and legacy is null and creator is null and timelock_id is null -- as the partial index has it
 ), events as (
     delete from worker.upgrade_event where chain_id = :chain_id and exists (select from other)
 )
@@ -26,24 +27,28 @@ where chain_id = :chain_id and name = 'upgrades' and source like '%' || cast(:ti
 -- Return the timelock's events in the index that are not recorded yet.
 select block_number, log_index, block_hash, block_time, tx_hash, contract, name, legacy, creator, timelock_id, data
 from worker.chain_event c
-where chain_id = :chain_id and contract = :timelock
-  and legacy is null and creator is null and timelock_id is null -- as the partial index has it
-  and not exists (
-      select from worker.upgrade_event u
-      where u.chain_id = c.chain_id and u.block_number = c.block_number
-        and u.log_index = c.log_index and u.block_hash = c.block_hash
-  )
+where
+    chain_id = :chain_id and contract = :timelock
+    and legacy is null and creator is null and timelock_id is null -- as the partial index has it
+    and not exists (
+        select from worker.upgrade_event u
+        where
+            u.chain_id = c.chain_id and u.block_number = c.block_number
+            and u.log_index = c.log_index and u.block_hash = c.block_hash
+    )
 order by block_number, log_index;
 
 -- name: removed_events
 -- Return the recorded events that the index no longer has.
 select block_number, log_index, block_hash, block_time, tx_hash, sender, name, operation_id, data
 from worker.upgrade_event u
-where chain_id = :chain_id and not exists (
-    select from worker.chain_event c
-    where c.chain_id = u.chain_id and c.block_number = u.block_number
-      and c.log_index = u.log_index and c.block_hash = u.block_hash
-)
+where
+    chain_id = :chain_id and not exists (
+        select from worker.chain_event c
+        where
+            c.chain_id = u.chain_id and c.block_number = u.block_number
+            and c.log_index = u.log_index and c.block_hash = u.block_hash
+    )
 order by block_number, log_index;
 
 -- name: events_of
@@ -89,7 +94,8 @@ select kind, subject, stage from worker.alert
 where chain_id = :chain_id and subject = any(cast(:subjects as text[])) and kind like 'upgrade_%';
 
 -- name: setter_values
-select contract, getter, value, block_number, compared_at < clock_timestamp() - interval '1 day' as due,
+select
+    contract, getter, value, block_number, compared_at < clock_timestamp() - interval '1 day' as due,
     compared_at < clock_timestamp() - interval '2 days' as overdue
 from worker.setter_value where chain_id = :chain_id;
 
@@ -108,11 +114,13 @@ with answered as (
     ) as a (contract, getter, value, before)
 )
 update worker.setter_value s
-set compared_at = clock_timestamp(), value = coalesce(a.value, s.value),
+set
+    compared_at = clock_timestamp(), value = coalesce(a.value, s.value),
     block_number = case when a.value is null then s.block_number else :block end
 from answered a
-where s.chain_id = :chain_id and s.contract = a.contract and s.getter = a.getter
-  and s.block_number is not distinct from a.before
+where
+    s.chain_id = :chain_id and s.contract = a.contract and s.getter = a.getter
+    and s.block_number is not distinct from a.before
 returning s.contract, s.getter;
 
 -- name: executed_calls
@@ -126,7 +134,17 @@ order by o.changed_block;
 -- Return the events of setters in these blocks, in log order.
 select contract, name, data ->> 'value' as value, block_number, tx_hash
 from worker.chain_event
-where chain_id = :chain_id and contract = any(cast(:contracts as text[])) and block_number between :first and :last
-  and legacy is null and creator is null and timelock_id is null -- as the partial index has it
-  and name = any(cast(:names as text[]))
+where
+    chain_id = :chain_id and contract = any(cast(:contracts as text[])) and block_number between :first and :last
+    and legacy is null and creator is null and timelock_id is null -- as the partial index has it
+    and name = any(cast(:names as text[]))
 order by block_number, log_index;
+
+-- name: recorded_queues
+-- Return the cursor of each chain's timelock with the operations in these states, the next first.
+select c.chain_id as chain, c.block_number as block, c.source, o.*
+from worker.index_cursor c
+left join worker.upgrade_operation o on o.chain_id = c.chain_id and o.state = any(cast(:states as text[]))
+where c.name = :name and c.chain_id = any(cast(:chains as bigint[]))
+order by c.chain_id, o.ready_at, o.operation_id
+limit 500;

@@ -13,7 +13,6 @@ from reminder_worker.database.queries import read_rows
 from reminder_worker.errors import NotConfigured, NotFound
 from reminder_worker.indexer.projection import ChainEvent
 from reminder_worker.indexer.store import IndexCursor, move_cursor
-from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.upgrades.operations import (
     CANCELLER,
     OPEN,
@@ -153,17 +152,9 @@ class RecordedQueue:
 
 async def recorded_queues(engine: AsyncEngine, timelocks: Mapping[int, str]) -> list[RecordedQueue]:
     """Return the queues, by chain id, of the timelocks whose first reading is recorded: the first 500 operations."""
-    c, o = index_cursor.c, upgrade_operation.c
-    joined = index_cursor.outerjoin(upgrade_operation, (o.chain_id == c.chain_id) & o.state.in_(OPEN))
-    statement = (
-        select(c.chain_id.label("chain"), c.block_number.label("block"), c.source, upgrade_operation)
-        .select_from(joined)
-        .where(c.name == CURSOR, c.chain_id.in_(timelocks))
-        .order_by(c.chain_id, o.ready_at, o.operation_id)
-        .limit(500)
-    )
+    values = {"name": CURSOR, "chains": list(timelocks), "states": list(OPEN)}
     async with engine.connect() as connection:
-        rows = (await connection.execute(statement)).all()
+        rows = (await connection.execute(sql["recorded_queues"], values)).all()
     found: dict[int, RecordedQueue] = {}
     for row in rows:
         timelock = timelocks[row.chain]

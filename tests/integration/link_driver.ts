@@ -1,4 +1,6 @@
-/** Run by test_gift_page_links.py: for each line a JSON text, the fragment's letter or null; or a letter, its fragment. */
+/**
+ * Run by test_gift_page_links.py: for each line a JSON text, the fragment's letter or null; or a letter, its fragment.
+ */
 import { createInterface } from "node:readline";
 import { BadLetter, decodeLetter, encodeLetter, type Letter } from "reminder-worker-client/claim-links";
 

@@ -1,6 +1,14 @@
 /** Built into a page of its own: the drawing code for the tests, which call it by `window.printables`. */
 import { occasionOf } from "reminder-worker-client/occasions";
-import { DoesNotFit, drawGiftCard, drawGiftRecord, drawKeySheet, qrModules, roomForLetter, toPng } from "reminder-worker-client/printables";
+import {
+  DoesNotFit,
+  drawGiftCard,
+  drawGiftRecord,
+  drawKeySheet,
+  qrModules,
+  roomForLetter,
+  toPng,
+} from "reminder-worker-client/printables";
 import { loadSpeech } from "../../gift_page/src/catalogues.ts";
 import { phrase, speak } from "../../gift_page/src/phrases.ts";
 import { offersEmailGifts } from "../../gift_page/src/sealing.ts";
@@ -17,7 +25,9 @@ async function draw(kind: string, given: Given): Promise<string> {
     if (kind === "card") return await base64(await drawGiftCard(common as never));
     const assets = given.assets.map((asset: Given) => ({ ...asset, units: BigInt(asset.units) }));
     const value = given.value.source === "none" ? given.value : valued(given.value);
-    return await base64(await drawGiftRecord({ ...common, assets, value, sealedAt: new Date(given.sealedAt) } as never));
+    return await base64(
+      await drawGiftRecord({ ...common, assets, value, sealedAt: new Date(given.sealedAt) } as never),
+    );
   } catch (error) {
     if (error instanceof DoesNotFit) return `refused: ${phrase(error.phrase, error.limits)}`;
     return `refused: ${error instanceof Error ? error.message : error}`;

@@ -31,9 +31,7 @@ function read({ logs, vault, recipient }: Logs): unknown {
 function calls({ wrappedEther, token = "", ...given }: Gift): unknown {
   const amount = BigInt(given.amount);
   const asset: NewGift["asset"] =
-    wrappedEther === undefined
-      ? { token, amount, allowance: BigInt(given.allowance) }
-      : { wrappedEther, wei: amount };
+    wrappedEther === undefined ? { token, amount, allowance: BigInt(given.allowance) } : { wrappedEther, wei: amount };
   const { router, recipient } = given;
   const gift = { router, recipient, asset, duration: BigInt(given.duration), deadline: BigInt(given.deadline) };
   const made = [...approvals(gift), sealing(gift)].map(encode);

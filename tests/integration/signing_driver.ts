@@ -38,12 +38,15 @@ const { chainId, legacy, legacyRouter, timeLockRouter, isDry } = input;
 const service = new worker.ReminderWorker(input.baseUrl);
 const provider = new JsonRpcProvider(input.rpcUrl, chainId, { staticNetwork: true });
 const isViem = input.library === "viem";
-const chain = isViem ? byViem.chainOf(createPublicClient({ transport: http(input.rpcUrl) })) : byEthers.chainOf(provider);
+const chain = isViem
+  ? byViem.chainOf(createPublicClient({ transport: http(input.rpcUrl) }))
+  : byEthers.chainOf(provider);
 const walletOf = (key: `0x${string}`): worker.Wallet =>
   isViem ? byViem.walletOf(privateKeyToAccount(key)) : byEthers.walletOf(new EthersWallet(key));
 // What is signed must not depend on chance where two libraries are compared.
 if (isDry) crypto.getRandomValues = (array) => array;
-// A frontend signs several writes within a second: all deadlines are named before the first request, and the clock stands.
+// A frontend signs several writes within a second: all deadlines are named before the first request, and the clock
+// stands.
 const now = Date.now();
 Date.now = () => now;
 const deadlines: bigint[] = [];

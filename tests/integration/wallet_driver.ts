@@ -1,4 +1,5 @@
-/** Run by test_wallet_answers.py: for each JSON line, the digits of a printed key, or the phrase about a wallet's error. */
+/** Run by test_wallet_answers.py: for each JSON line, the digits of a printed key, or the phrase about a wallet's
+ * error. */
 import { createInterface } from "node:readline";
 import { parse } from "reminder-worker-client/paper-keys";
 import { goToChain } from "../../gift_page/src/wallets.ts";

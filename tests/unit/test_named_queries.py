@@ -1,5 +1,6 @@
 """The statements of `queries.sql`: each has a name that the code uses, and each name in the code has a statement."""
 
+import ast
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -46,3 +47,28 @@ def test_a_statement_is_loaded_without_its_comments(tmp_path: Path) -> None:
         "one": "select :a",
         "two": "select (select 2), (select 2)",
     }
+
+
+JOINS = {"outerjoin", "lateral", "from_select", "scalar_subquery"}
+IN_CORE = {
+    ("indexer/store.py", "_upsert_rows"),  # of any projected table
+    ("relay/operator.py", "find_requests"),  # its conditions depend on the arguments
+    ("relay/operator.py", "find_unfinished"),  # the same
+}
+
+
+def joins_tables(node: ast.AST) -> bool:
+    """Return whether a call of SQLAlchemy brings a second table in; `join` of a text has one argument."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    return node.func.attr in JOINS or (node.func.attr == "join" and len(node.args) > 1)
+
+
+def test_a_query_of_several_tables_is_a_named_statement() -> None:
+    found = {
+        (str(path.relative_to(PACKAGE)), function.name)
+        for path in PACKAGE.rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and any(map(joins_tables, ast.walk(function)))
+    }
+    assert found == IN_CORE

@@ -51,7 +51,7 @@ def test_hooks_use_only_the_programs_of_the_checkout() -> None:
     configuration = read(".pre-commit-config.yaml")
     assert [repository["repo"] for repository in configuration["repos"]] == ["local"]
     hooks = {hook["id"]: hook for hook in configuration["repos"][0]["hooks"]}
-    assert hooks.keys() == {"ruff", "ruff-format", "prose", "subject"}
+    assert hooks.keys() == {"ruff", "ruff-format", "prettier", "prose", "sqruff", "subject"}
     for hook in hooks.values():
         assert hook["language"] == "system"
         assert (ROOT / hook["entry"].split()[0]).exists()

@@ -1,5 +1,13 @@
 /** Saves the recipients of a legacy and seals a gift: a page with a browser wallet, viem and the package. */
-import { type Bodies, Refused, ReminderWorker, signIngest, signRead, Unreachable, type Wallet } from "reminder-worker-client";
+import {
+  type Bodies,
+  Refused,
+  ReminderWorker,
+  signIngest,
+  signRead,
+  Unreachable,
+  type Wallet,
+} from "reminder-worker-client";
 import { claimLink } from "reminder-worker-client/claim-links";
 import { sealing } from "reminder-worker-client/sealing";
 import { encode, sealedIn, walletOf } from "reminder-worker-client/viem";
@@ -61,7 +69,10 @@ async function saveRecipients(form: FormData): Promise<string> {
   const body = await signIngest(wallet, chain.id, legacy, deadline, [owner, heir], { ownerName, title });
   await worker.post("/ingest-legacy", body);
   const { recipients } = await read(wallet, legacy);
-  return `Saved: ${recipients.map(({ email }) => email).sort().join(" and ")}.`;
+  return `Saved: ${recipients
+    .map(({ email }) => email)
+    .sort()
+    .join(" and ")}.`;
 }
 
 async function read(wallet: Wallet, legacy: string): Promise<Bodies["RecipientsAnswer"]> {
@@ -85,7 +96,8 @@ async function sealGift(form: FormData): Promise<string> {
   const { logs } = await reader.waitForTransactionReceipt({ hash });
   const { timelockId } = sealedIn(logs, VITE_TIMELOCK_ERC20, recipient);
   const letter = { to: text(form, "to"), from: "", note: "" };
-  return `Sealed: ${claimLink({ origin: VITE_API, prefix: "gifts" }, chain.id, timelockId, { occasion: "birthday" }, letter)}`;
+  const place = { origin: VITE_API, prefix: "gifts" };
+  return `Sealed: ${claimLink(place, chain.id, timelockId, { occasion: "birthday" }, letter)}`;
 }
 
 function text(form: FormData, name: string): string {

@@ -43,7 +43,11 @@ export const SEALING_ABI = [
           },
           { name: "timelockERC20", type: "tuple[]", components: [address("tokenAddress"), uint("amount")] },
           { name: "timelockERC721", type: "tuple[]", components: [address("tokenAddress"), uint("id")] },
-          { name: "timelockERC1155", type: "tuple[]", components: [address("tokenAddress"), uint("id"), uint("amount")] },
+          {
+            name: "timelockERC1155",
+            type: "tuple[]",
+            components: [address("tokenAddress"), uint("id"), uint("amount")],
+          },
           uint("duration"),
           address("recipient"),
           { name: "name", type: "string" },

@@ -37,7 +37,9 @@ export const MOST_NOTE_CHARACTERS = 500;
 /** As JSON: in base64url, with the rest of the link, it fits a QR code of level M. */
 export const MOST_LETTER_BYTES = 1600;
 
-/** What a letter may not be. The message echoes nothing of the input; `fault` names the giver's sentence in `give.ftl`. */
+/**
+ * What a letter may not be. The message echoes nothing of the input; `fault` names the giver's sentence in `give.ftl`.
+ */
 export class BadLetter extends Error {
   constructor(
     message: string,
@@ -72,7 +74,8 @@ const MARKS_OF_OTHERS = /(^|[\0-\u052f\u1e00-\u1fff])\p{M}+/gu;
 const BLANK = /\u2800/g;
 const DOTS = /[\u3002\uff0e\uff61\u2024\ufe52]/g; // what a browser or a reader takes for a dot
 const WORD = "[\\p{L}\\p{N}_]";
-const BEGIN = "(?:^|[^\\p{L}\\p{N}_])"; // of a word; no lookbehind, which stops the whole page on iPhones before iOS 16.4
+/** Begin of a word; no lookbehind, which stops the whole page on iPhones before iOS 16.4. */
+const BEGIN = "(?:^|[^\\p{L}\\p{N}_])";
 const READS_AS_URL = new RegExp(
   `://|//|\\\\\\\\|@|${BEGIN}www\\s*\\.` +
     `|${BEGIN}(?:https?|ftp|mailto|javascript|data|tel)\\s*:` +
@@ -91,8 +94,8 @@ export function encodeLetter(letter: Letter): string {
   return toBase64Url(raw);
 }
 
-/** Throws `BadLetter` for another version or shape, text beyond the limits, and base64 not in its one form. A language that
- * is not one of ours is left out: the message counts more. */
+/** Throws `BadLetter` for another version or shape, text beyond the limits, and base64 not in its one form. A language
+ * that is not one of ours is left out: the message counts more. */
 export function decodeLetter(text: string): Letter {
   if (text.length > Math.floor((MOST_LETTER_BYTES * 4) / 3) + 1) throw new BadLetter("is too long");
   const letter = shaped(parsed(text));
@@ -115,25 +118,34 @@ export function letterOf(hash: string): Letter | null | "damaged" {
 }
 
 /**
- * Return the path, query and fragment of a link whose signs a mail gateway encoded or moved. Return null where the gift's
- * place is lost. A lost letter leaves an empty one, which the page reports.
+ * Return the path, query and fragment of a link whose signs a mail gateway encoded or moved. Return null where the
+ * gift's place is lost. A lost letter leaves an empty one, which the page reports.
  */
 export function restoredLink(link: { pathname: string; search: string; hash: string }): string | null {
   const text = decoded(link.pathname + link.search).replace(/\s/g, "");
   const [place] = PLACE.exec(text) ?? [];
   if (place === undefined) return null;
   const marks = [...text.matchAll(MARK)].map(([mark]) => mark.slice(1));
-  const [, letter = ""] = FRAGMENT.exec(link.hash.slice(1)) ?? LETTER.exec(text) ?? []; // one that is in its place stays
+  // A letter in its place stays.
+  const [, letter = ""] = FRAGMENT.exec(link.hash.slice(1)) ?? LETTER.exec(text) ?? [];
   return `${place}${marks.length > 0 ? "?" : ""}${marks.join("&")}#g=${letter}`;
 }
 
 /** Decode the signs of a claim link only: an added parameter may hold any other sign, also one that is not valid. */
 function decoded(text: string): string {
-  return text.replace(/%(?:25)*(23|26|2f|3d|3f|0a|0d|20)/gi, (_, sign: string) => String.fromCharCode(parseInt(sign, 16)));
+  return text.replace(/%(?:25)*(23|26|2f|3d|3f|0a|0d|20)/gi, (_, sign: string) =>
+    String.fromCharCode(parseInt(sign, 16)),
+  );
 }
 
 /** The canonical claim link; without a letter it has no fragment. */
-export function claimLink(place: GiftPlace, chainId: number, timelockId: string, marks: Marks, letter?: Letter): string {
+export function claimLink(
+  place: GiftPlace,
+  chainId: number,
+  timelockId: string,
+  marks: Marks,
+  letter?: Letter,
+): string {
   return `${place.origin}/${place.prefix}/${chainId}/${timelockId}${query(marks)}${fragment(letter)}`;
 }
 
@@ -190,7 +202,8 @@ function parsed(text: string): unknown {
 function shaped(value: unknown): Letter {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BadLetter("cannot be read");
   const { v, to, from, note, language = "", ...more } = value as Record<string, unknown>;
-  if (v !== 1 || [to, from, note, language].some((each) => typeof each !== "string")) throw new BadLetter("cannot be read");
+  if (v !== 1 || [to, from, note, language].some((each) => typeof each !== "string"))
+    throw new BadLetter("cannot be read");
   if (Object.keys(more).length > 0) throw new BadLetter("cannot be read");
   const letter = { to, from, note } as Letter;
   return isLanguage(language) ? { ...letter, language } : letter;

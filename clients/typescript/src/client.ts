@@ -25,7 +25,9 @@ export class Refused extends Error {
   }
 }
 
-/** No answer, or none of the service's: a network that is down, a proxy's page, or an origin missing in `CORS_ORIGINS`. */
+/**
+ * No answer, or none of the service's: a network that is down, a proxy's page, or an origin missing in `CORS_ORIGINS`.
+ */
 export class Unreachable extends Error {}
 
 const MOST_MILLISECONDS = 20_000;
@@ -46,7 +48,8 @@ export class ReminderWorker {
     });
   }
 
-  /** Milliseconds since 1970 by the service's clock, to the second, once it was asked anything: the device's may be wrong. */
+  /** Milliseconds since 1970 by the service's clock, to the second, once it was asked anything: the device's may be
+   * wrong. */
   now(): number {
     return Date.now() + (this.ahead ?? 0);
   }

@@ -26,7 +26,12 @@ export function chainOf(provider: Provider): Chain {
       ]);
       if (head === null) throw new Error("the chain does not answer");
       const [, name, version, chainId, verifyingContract] = found as [string, string, string, bigint, string];
-      const domain: Domain & { verifyingContract: string } = { name, version, chainId: Number(chainId), verifyingContract };
+      const domain: Domain & { verifyingContract: string } = {
+        name,
+        version,
+        chainId: Number(chainId),
+        verifyingContract,
+      };
       return { domain, nonce, deadline: BigInt(head.timestamp + LIFE_TIME_SECONDS) };
     },
   };
@@ -38,8 +43,9 @@ export function encode({ to, functionName, args, value }: ContractCall): { to: s
 }
 
 /**
- * What logs say was sealed in the ERC-20 vault (TimelockERC20). Of a transaction name the `recipient`: a smart wallet's may
- * hold gifts of strangers too, whom the same bundler serves, or several of the giver's own. Throws when there is no gift.
+ * What logs say was sealed in the ERC-20 vault (TimelockERC20). Of a transaction name the `recipient`: a smart wallet's
+ * may hold gifts of strangers too, whom the same bundler serves, or several of the giver's own. Throws when there is no
+ * gift.
  */
 export function sealedIn(
   logs: readonly Pick<Log, "address" | "topics" | "data">[],
@@ -55,5 +61,7 @@ export function sealedIn(
 
 /** For `eth_getLogs`: where a gift was sealed. */
 export function sealedTopics(timelockId: string): string[] {
-  return SEALING.encodeFilterTopics("TimelockCreated", [BigInt(timelockId)]).flat().filter((topic) => topic !== null);
+  return SEALING.encodeFilterTopics("TimelockCreated", [BigInt(timelockId)])
+    .flat()
+    .filter((topic) => topic !== null);
 }

@@ -3,7 +3,14 @@ import { type Bodies, type ReminderWorker, Refused, Unreachable } from "./client
 
 export type RelayRequest = Bodies["RequestAnswer"];
 
-const ENDED: readonly string[] = ["confirmed", "reverted", "expired", "satisfied_elsewhere", "superseded", "cancelled_by_user"];
+const ENDED: readonly string[] = [
+  "confirmed",
+  "reverted",
+  "expired",
+  "satisfied_elsewhere",
+  "superseded",
+  "cancelled_by_user",
+];
 const FIRST_MILLISECONDS = 1_000;
 const MOST_MILLISECONDS = 8_000;
 /** Twice as long as the service is ever silent. */
@@ -21,7 +28,8 @@ export async function follow(
   return heard === undefined ? poll(worker, id, tell) : heard;
 }
 
-/** By server-sent events. Undefined when they stop coming: some proxies hold them back, and not everybody finds a place. */
+/** By server-sent events. Undefined when they stop coming: some proxies hold them back, and not everybody finds a
+ * place. */
 function listen(
   worker: ReminderWorker,
   id: string,
@@ -53,7 +61,14 @@ function listen(
       hear();
     });
     source.addEventListener("alive", hear);
-    source.addEventListener("error", () => void told.then(() => finish(undefined), () => undefined));
+    source.addEventListener(
+      "error",
+      () =>
+        void told.then(
+          () => finish(undefined),
+          () => undefined,
+        ),
+    );
   });
 }
 

@@ -20,6 +20,8 @@ export function isLanguage(name: unknown): name is Language {
 
 /** The first of a visitor's languages that we have; `zh-TW` is `zh-Hans`, `pt-BR` is `pt`. */
 export function firstLanguage(wanted: readonly string[]): Language {
-  const found = wanted.map((tag) => tag.toLowerCase().split("-")[0] ?? "").map((tag) => (tag === "zh" ? "zh-Hans" : tag));
+  const found = wanted
+    .map((tag) => tag.toLowerCase().split("-")[0] ?? "")
+    .map((tag) => (tag === "zh" ? "zh-Hans" : tag));
   return found.find(isLanguage) ?? "en";
 }

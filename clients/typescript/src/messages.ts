@@ -134,10 +134,16 @@ export function forLegacyRouter(
   primaryType: "ClaimAuth" | "CheckInAuth",
   message: Record<string, unknown>,
 ): TypedMessage {
-  return { domain, primaryType, types: { [primaryType]: TYPES[primaryType] }, message: { ...message, nonce, deadline } };
+  return {
+    domain,
+    primaryType,
+    types: { [primaryType]: TYPES[primaryType] },
+    message: { ...message, nonce, deadline },
+  };
 }
 
-/** What the recipient of a gift allows. `skipSwap`: pay the stored token, not ETH. `payTo`: the payee, if it is another. */
+/** What the recipient of a gift allows. `skipSwap`: pay the stored token, not ETH. `payTo`: the payee, if it is
+ * another. */
 export interface Withdrawal {
   recipient: string;
   timelockId: bigint;

@@ -37,11 +37,14 @@ export function parse(text: string): string | null {
 }
 
 /**
- * Return the letters and digits of a key, in lower case. A letter that looks like a digit becomes it: a key has neither o
- * nor l nor i. Spaces, dashes, punctuation and invisible characters are left out, and so is `ethereum:0x`.
+ * Return the letters and digits of a key, in lower case. A letter that looks like a digit becomes it: a key has neither
+ * o nor l nor i. Spaces, dashes, punctuation and invisible characters are left out, and so is `ethereum:0x`.
  */
 export function digitsOf(text: string): string {
-  const plain = asAscii(text).toLowerCase().replace(/\u30fc/g, "").replace(/[^\p{L}\p{N}]/gu, ""); // U+30FC: a long dash
+  const plain = asAscii(text)
+    .toLowerCase()
+    .replace(/\u30fc/g, "") // a long dash
+    .replace(/[^\p{L}\p{N}]/gu, "");
   return digitsForLookAlikes(plain.replace(/^(?:ethereum)?0x(?=.{4})|^ethereum/, ""));
 }
 
@@ -53,7 +56,8 @@ export function addressOf(key: string): string {
 function addressOfPoint(point: Uint8Array): string {
   const address = bytesToHex(keccak_256(point.slice(1)).slice(12));
   const marks = bytesToHex(keccak_256(utf8ToBytes(address)));
-  return `0x${[...address].map((digit, place) => (parseInt(marks[place] ?? "0", 16) > 7 ? digit.toUpperCase() : digit)).join("")}`;
+  const isUpper = (place: number) => parseInt(marks[place] ?? "0", 16) > 7;
+  return `0x${[...address].map((digit, place) => (isUpper(place) ? digit.toUpperCase() : digit)).join("")}`;
 }
 
 /** Signs a digest of 32 bytes (0x and hex), as `ethers` and `viem` do: r, s and v as 0x hex. */

@@ -36,8 +36,8 @@ export function approvals({ router, asset }: Pick<NewGift, "router" | "asset">):
   return amounts.map((amount) => ({ to: asset.token, functionName: "approve", args: [router, amount], value: 0n }));
 }
 
-/** Make it after the approvals are mined: `duration` and `deadline` count from that time. Send it with the chain's id: on
- * another chain, ether for this address is lost. */
+/** Make it after the approvals are mined: `duration` and `deadline` count from that time. Send it with the chain's id:
+ * on another chain, ether for this address is lost. */
 export function sealing({ router, recipient, duration, asset, deadline }: NewGift): ContractCall {
   const isEther = "wei" in asset;
   const gift = {

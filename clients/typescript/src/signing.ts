@@ -1,14 +1,15 @@
 /**
- * Signs the messages, and returns the body of each request. `Wallet` and `Chain` come from `reminder-worker-client/ethers`
- * or `reminder-worker-client/viem`; the bytes are the same.
+ * Signs the messages, and returns the body of each request. `Wallet` and `Chain` come from
+ * `reminder-worker-client/ethers` or `reminder-worker-client/viem`; the bytes are the same.
  *
- * A message works once and until its deadline, at most an hour ahead. If two messages write the same legacy (save, erase),
- * the later deadline wins and an equal deadline is refused. The same holds for a giver's messages about the same gift.
+ * A message works once and until its deadline, at most an hour ahead. If two messages write the same legacy (save,
+ * erase), the later deadline wins and an equal deadline is refused. The same holds for a giver's messages about the
+ * same gift.
  * `ReminderWorker.deadline` gives a later one each time.
  *
- * Safe and other smart wallets: `signature` is any value that their ERC-1271 `isValidSignature` accepts. `0x` stands for
- * an approval on chain and reads no recipients. Two wallets cannot sign: a wallet before its deployment (no ERC-6492),
- * and a Safe before 1.3.0 or without its fallback handler.
+ * Safe and other smart wallets: `signature` is any value that their ERC-1271 `isValidSignature` accepts. `0x` stands
+ * for an approval on chain and reads no recipients. Two wallets cannot sign: a wallet before its deployment (no
+ * ERC-6492), and a Safe before 1.3.0 or without its fallback handler.
  */
 import type { Bodies } from "./client.ts";
 import {
@@ -54,12 +55,22 @@ export async function signIngest(
 }
 
 /** For `/recipients`: read the set back, to show or edit it. */
-export function signRead(wallet: Wallet, chainId: number, legacy: string, deadline: bigint): Promise<Bodies["SignedBody"]> {
+export function signRead(
+  wallet: Wallet,
+  chainId: number,
+  legacy: string,
+  deadline: bigint,
+): Promise<Bodies["SignedBody"]> {
   return signAboutLegacy(wallet, "ReadRecipients", chainId, legacy, deadline);
 }
 
 /** For `/erase-legacy`: delete the whole set for good. */
-export function signErase(wallet: Wallet, chainId: number, legacy: string, deadline: bigint): Promise<Bodies["SignedBody"]> {
+export function signErase(
+  wallet: Wallet,
+  chainId: number,
+  legacy: string,
+  deadline: bigint,
+): Promise<Bodies["SignedBody"]> {
   return signAboutLegacy(wallet, "EraseLegacy", chainId, legacy, deadline);
 }
 

@@ -49,17 +49,25 @@ export function encode({ to, functionName, args, value }: ContractCall): { to: H
 }
 
 /**
- * What logs say was sealed in the ERC-20 vault (TimelockERC20). Of a transaction name the `recipient`: a smart wallet's may
- * hold gifts of strangers too, whom the same bundler serves, or several of the giver's own. Throws when there is no gift.
+ * What logs say was sealed in the ERC-20 vault (TimelockERC20). Of a transaction name the `recipient`: a smart wallet's
+ * may hold gifts of strangers too, whom the same bundler serves, or several of the giver's own. Throws when there is no
+ * gift.
  */
 export function sealedIn(logs: readonly Log[], vault: string, recipient?: string): Sealed {
   const ofVault = logs.filter((log) => log.address.toLowerCase() === vault.toLowerCase());
   const events = parseEventLogs({ abi: SEALING_ABI, eventName: "TimelockCreated", logs: ofVault });
-  return giftAmong(events.map(({ args }) => args), recipient);
+  return giftAmong(
+    events.map(({ args }) => args),
+    recipient,
+  );
 }
 
 /** For `eth_getLogs`: where a gift was sealed. */
 export function sealedTopics(timelockId: string): Hex[] {
-  const topics = encodeEventTopics({ abi: SEALING_ABI, eventName: "TimelockCreated", args: { timelockId: BigInt(timelockId) } });
+  const topics = encodeEventTopics({
+    abi: SEALING_ABI,
+    eventName: "TimelockCreated",
+    args: { timelockId: BigInt(timelockId) },
+  });
   return topics.flat().filter((topic): topic is Hex => topic !== null);
 }

@@ -251,7 +251,10 @@ export function writeParagraph(
   sizes: readonly [number, number],
   leading: number,
 ): void {
-  const { size, lines } = fit(brush, ink.face, words, box, sizes, leading) ?? { size: sizes[1], lines: broken(brush, words, box.width) };
+  const { size, lines } = fit(brush, ink.face, words, box, sizes, leading) ?? {
+    size: sizes[1],
+    lines: broken(brush, words, box.width),
+  };
   writeLines(brush, lines, x, y, { ...ink, size }, leading);
 }
 

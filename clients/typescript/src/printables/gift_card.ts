@@ -53,7 +53,14 @@ export async function drawGiftCard(card: GiftCard): Promise<HTMLCanvasElement> {
   fillBox(brush, { x: CENTRE - 60, y: y + 46, width: 120, height: 6 }, palette.accent, 3);
   y += 130;
   if (card.to !== "") {
-    writeFitted(brush, words.say("print-for", { name: nameWords(card.to) }), CENTRE, y, TEXT_WIDTH, middle("serif", 56, palette.ink));
+    writeFitted(
+      brush,
+      words.say("print-for", { name: nameWords(card.to) }),
+      CENTRE,
+      y,
+      TEXT_WIDTH,
+      middle("serif", 56, palette.ink),
+    );
   }
   drawNote(brush, card, y + 40, CODE_BOTTOM - code - 70);
   drawCode(brush, card, code);
@@ -85,7 +92,14 @@ function drawNote(brush: Brush, card: GiftCard, top: number, bottom: number): vo
   const first = top + (box.height - height) / 2 + fitted.size;
   const y = writeLines(brush, fitted.lines, CENTRE, first, middle("serifItalic", fitted.size, palette.ink), LEADING);
   if (card.from !== "") {
-    writeFitted(brush, card.words.say("print-from", { name: nameWords(card.from) }), CENTRE, y + 40, TEXT_WIDTH, middle("serif", 46, palette.ink));
+    writeFitted(
+      brush,
+      card.words.say("print-from", { name: nameWords(card.from) }),
+      CENTRE,
+      y + 40,
+      TEXT_WIDTH,
+      middle("serif", 46, palette.ink),
+    );
   }
 }
 

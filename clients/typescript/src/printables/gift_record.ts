@@ -15,9 +15,7 @@ export interface UsedPrice {
 }
 
 /** `live`: sealed today, at today's price. `historical`: at the price valid at the sealing. */
-export type Valuation =
-  | { source: "live" | "historical"; usdCents: bigint; prices: UsedPrice[] }
-  | { source: "none" };
+export type Valuation = { source: "live" | "historical"; usdCents: bigint; prices: UsedPrice[] } | { source: "none" };
 
 export interface GiftRecord {
   chainName: string;
@@ -48,14 +46,34 @@ const LINE = "#c9cfd6";
 const CODE_SIDE = 200;
 /** The most that a code of that size holds for phones. */
 const CODE_BYTES = 120;
-const SENTENCES = ["record-title", "record-subtitle", "record-value", "record-no-source", "record-no-price", "record-disclaimer"];
+const SENTENCES = [
+  "record-title",
+  "record-subtitle",
+  "record-value",
+  "record-no-source",
+  "record-no-price",
+  "record-disclaimer",
+];
 
 export async function drawGiftRecord(record: GiftRecord): Promise<HTMLCanvasElement> {
   const { words } = record;
-  const [canvas, brush] = await newPage(words, [record.to, record.from, ...rows(record).flat(), ...SENTENCES.map((name) => words.say(name))]);
+  const [canvas, brush] = await newPage(words, [
+    record.to,
+    record.from,
+    ...rows(record).flat(),
+    ...SENTENCES.map((name) => words.say(name)),
+  ]);
   fillBox(brush, { x: LEFT, y: 150, width: WIDTH, height: 8 }, INK);
-  writeFitted(brush, words.say("record-title"), LEFT, 258, WIDTH - CODE_SIDE - 40, { face: "serifBold", size: 84, colour: INK });
-  writeFitted(brush, words.say("record-subtitle"), LEFT, 318, WIDTH - CODE_SIDE - 40, { face: "sans", size: 36, colour: DIM });
+  writeFitted(brush, words.say("record-title"), LEFT, 258, WIDTH - CODE_SIDE - 40, {
+    face: "serifBold",
+    size: 84,
+    colour: INK,
+  });
+  writeFitted(brush, words.say("record-subtitle"), LEFT, 318, WIDTH - CODE_SIDE - 40, {
+    face: "sans",
+    size: 36,
+    colour: DIM,
+  });
   const link = linkOf(record);
   const text = link !== null && link.length <= CODE_BYTES ? link : record.transaction;
   drawQr(brush, text, { x: LEFT + WIDTH - CODE_SIDE, y: 170, width: CODE_SIDE, height: CODE_SIDE });
@@ -77,8 +95,13 @@ function drawValue(brush: Brush, record: GiftRecord): void {
   fillBox(brush, box, "#f4f6f8", 20);
   const x = LEFT + 48;
   const { words } = record;
-  writeFitted(brush, words.say("record-value", { day: utcDayWords(record.sealedAt, words) }), x, 452, WIDTH - 96, { face: "sans", size: 36, colour: DIM });
-  const headline = record.value.source === "none" ? words.say("record-no-source") : `US$ ${dollarWords(record.value.usdCents, words)}`;
+  writeFitted(brush, words.say("record-value", { day: utcDayWords(record.sealedAt, words) }), x, 452, WIDTH - 96, {
+    face: "sans",
+    size: 36,
+    colour: DIM,
+  });
+  const headline =
+    record.value.source === "none" ? words.say("record-no-source") : `US$ ${dollarWords(record.value.usdCents, words)}`;
   writeFitted(brush, headline, x, 572, WIDTH - 96, { face: "serifBold", size: 104, colour: INK });
   const room = { width: WIDTH - 96, height: 85 };
   writeParagraph(brush, basis(record), x, 640, room, { face: "sans", colour: INK }, [30, 18], 1.35);
@@ -89,7 +112,12 @@ function basis({ value, assets, sealedAt, words }: GiftRecord): string {
     return words.say("record-no-price", { symbols: assets.map(({ symbol }) => symbol).join(", ") });
   }
   const used = value.prices.map(({ symbol, usd, roundId, updatedAt }) =>
-    words.say("record-price", { symbol, price: priceWords(usd, words), round: roundId, moment: utcWords(updatedAt, words) }),
+    words.say("record-price", {
+      symbol,
+      price: priceWords(usd, words),
+      round: roundId,
+      moment: utcWords(updatedAt, words),
+    }),
   );
   return words.say("record-basis", { how: words.say(howKnown(value, sealedAt)), prices: used.join("; ") });
 }
@@ -114,7 +142,9 @@ function linkOf({ explorerUrl, transaction }: GiftRecord): string | null {
 function rows(record: GiftRecord): (readonly [string, string, "sans" | "mono"])[] {
   const { words } = record;
   const link = linkOf(record);
-  const amounts = record.assets.map(({ symbol, units, decimals }) => `${decimalWords(units, decimals, words.locale)} ${symbol}`);
+  const amounts = record.assets.map(
+    ({ symbol, units, decimals }) => `${decimalWords(units, decimals, words.locale)} ${symbol}`,
+  );
   return [
     ["record-given", amounts.join(", "), "sans"],
     ["record-sealed", utcWords(record.sealedAt, words), "sans"],
@@ -123,7 +153,11 @@ function rows(record: GiftRecord): (readonly [string, string, "sans" | "mono"])[
     ["record-giver", record.giver, "mono"],
     ...(record.to === "" ? [] : [["record-given-to", record.to, "sans"] as const]),
     ["record-sealed-for", record.recipient, "mono"],
-    ["record-network", words.say("record-network-words", { network: record.chainName, number: String(record.chainId) }), "sans"],
+    [
+      "record-network",
+      words.say("record-network-words", { network: record.chainName, number: String(record.chainId) }),
+      "sans",
+    ],
     ["record-number", record.timelockId, "sans"],
     ["record-contract", record.router, "mono"],
     ["record-transaction", record.transaction, "mono"],

@@ -63,9 +63,25 @@ export function roomForLetter(entryWithoutLetter: string): number {
 
 /** What is written on each sheet: its fonts are fetched first. */
 const PHRASES = [
-  "sheet-key", "sheet-key-words", "sheet-closing", "sheet-how", "sheet-no-camera", "sheet-safety", "sheet-look",
-  "sheet-look-words", "sheet-wait", "sheet-wait-words", "sheet-open", "sheet-open-words", "sheet-keep", "sheet-keep-words",
-  "sheet-opens-for", "print-for", "print-from", "print-opens", "print-scan",
+  "sheet-key",
+  "sheet-key-words",
+  "sheet-closing",
+  "sheet-how",
+  "sheet-no-camera",
+  "sheet-safety",
+  "sheet-look",
+  "sheet-look-words",
+  "sheet-wait",
+  "sheet-wait-words",
+  "sheet-open",
+  "sheet-open-words",
+  "sheet-keep",
+  "sheet-keep-words",
+  "sheet-opens-for",
+  "print-for",
+  "print-from",
+  "print-opens",
+  "print-scan",
 ];
 
 function greetingOf({ words, occasion }: KeySheet): string {
@@ -74,7 +90,12 @@ function greetingOf({ words, occasion }: KeySheet): string {
 
 /** Draws it. Throws `DoesNotFit` when the names and the message are too long for the cover's code. */
 export async function drawKeySheet(sheet: KeySheet): Promise<HTMLCanvasElement> {
-  const [canvas, brush] = await newPage(sheet.words, [sheet.to, sheet.from, ...PHRASES.map((name) => sheet.words.say(name)), greetingOf(sheet)]);
+  const [canvas, brush] = await newPage(sheet.words, [
+    sheet.to,
+    sheet.from,
+    ...PHRASES.map((name) => sheet.words.say(name)),
+    greetingOf(sheet),
+  ]);
   drawCover(brush, sheet);
   drawBack(brush, sheet);
   drawSecret(brush, sheet);
@@ -87,7 +108,11 @@ function drawSecret(brush: Brush, sheet: KeySheet): void {
   const { say } = sheet.words;
   const left = EDGE + 515;
   drawQr(brush, sheet.key, { x: EDGE, y: 118, width: 470, height: 470 });
-  writeFitted(brush, say("sheet-key"), left, 158, PAGE.width - EDGE - left, { face: "serifBold", size: 54, colour: INK });
+  writeFitted(brush, say("sheet-key"), left, 158, PAGE.width - EDGE - left, {
+    face: "serifBold",
+    size: 54,
+    colour: INK,
+  });
   const room = { width: PAGE.width - EDGE - left, height: 100 }; // the key's first line is close below
   writeParagraph(brush, say("sheet-key-words"), left, 212, room, { face: "sans", colour: DIM }, [30, 20], 1.3);
   sheet.groups.forEach((group, number) => {
@@ -125,7 +150,10 @@ function drawGreeting(brush: Brush, greeting: string, sheet: KeySheet, box: Box)
   const ink = { face: "serifBold", size: size ?? 48, colour: palette.ink } as const;
   useFont(brush, ink.face, ink.size);
   const lines = broken(brush, greeting, box.width);
-  const [to, from] = [sheet.to && say("print-for", { name: nameWords(sheet.to) }), sheet.from && say("print-from", { name: nameWords(sheet.from) })];
+  const [to, from] = [
+    sheet.to && say("print-for", { name: nameWords(sheet.to) }),
+    sheet.from && say("print-from", { name: nameWords(sheet.from) }),
+  ];
   const names = [to, from].filter((name) => name !== "");
   const height = lines.length * ink.size * 1.2 + 52 + names.length * 54 + 60;
   let y = writeLines(brush, lines, box.x, box.y + (box.height - height) / 2 + ink.size * 0.8, ink, 1.2);
@@ -135,7 +163,11 @@ function drawGreeting(brush: Brush, greeting: string, sheet: KeySheet, box: Box)
     writeFitted(brush, name, box.x, y, box.width, { face: "serifItalic", size: 42, colour: palette.ink });
     y += 54;
   }
-  writeFitted(brush, say("print-opens", { day: dayWords(sheet.opensOn, sheet.words) }), box.x, y + 16, box.width, { face: "sans", size: 32, colour: palette.ink });
+  writeFitted(brush, say("print-opens", { day: dayWords(sheet.opensOn, sheet.words) }), box.x, y + 16, box.width, {
+    face: "sans",
+    size: 32,
+    colour: palette.ink,
+  });
 }
 
 function drawCode(brush: Brush, { entry, words }: KeySheet, palette: Palette): void {
@@ -147,7 +179,12 @@ function drawCode(brush: Brush, { entry, words }: KeySheet, palette: Palette): v
     throw new DoesNotFit("print-letter-too-long", { room }, { cause: error });
   }
   const [x, y] = [COVER_CODE.x + COVER_CODE.width / 2, square.y + square.height + 27];
-  writeFitted(brush, words.say("print-scan"), x, y, COVER_CODE.width, { face: "sansBold", size: 27, colour: palette.ink, align: "center" });
+  writeFitted(brush, words.say("print-scan"), x, y, COVER_CODE.width, {
+    face: "sansBold",
+    size: 27,
+    colour: palette.ink,
+    align: "center",
+  });
 }
 
 // -- the back, upside down on the page
@@ -163,7 +200,11 @@ function drawBack(brush: Brush, sheet: KeySheet): void {
   brush.rotate(Math.PI);
   fillBox(brush, { x: 0, y: 0, width, height }, palette.panel);
   fillBox(brush, { x: 0, y: 0, width, height: 24 }, palette.ground);
-  writeFitted(brush, say("sheet-how"), EDGE, 128, PAGE.width - 2 * EDGE, { face: "serifBold", size: 60, colour: palette.ink });
+  writeFitted(brush, say("sheet-how"), EDGE, 128, PAGE.width - 2 * EDGE, {
+    face: "serifBold",
+    size: 60,
+    colour: palette.ink,
+  });
   fillBox(brush, { x: EDGE, y: 156, width: 90, height: 6 }, palette.accent, 3);
   STEPS.forEach((step, number) => drawStep(brush, palette, number, say(step), say(`${step}-words`)));
   drawWithoutCamera(brush, sheet);
@@ -194,5 +235,9 @@ function drawWithoutCamera(brush: Brush, sheet: KeySheet): void {
   const before = Math.min(520, brush.measureText(say("sheet-no-camera")).width) + 20;
   const link = { face: "mono", size: 27, colour: palette.ink } as const;
   writeFitted(brush, `${plain}?paper=1`, EDGE + before, 640, PAGE.width - 2 * EDGE - before, link);
-  writeFitted(brush, say("sheet-safety"), EDGE, 684, PAGE.width - 2 * EDGE, { face: "sans", size: 27, colour: palette.ink });
+  writeFitted(brush, say("sheet-safety"), EDGE, 684, PAGE.width - 2 * EDGE, {
+    face: "sans",
+    size: 27,
+    colour: palette.ink,
+  });
 }

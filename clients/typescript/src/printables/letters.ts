@@ -1,5 +1,5 @@
-/** Fonts of the scripts that Lora and Source Sans 3 lack; each is fetched only for words in it, and of it only the parts
- * with their letters (Noto Sans, SIL Open Font License 1.1). */
+/** Fonts of the scripts that Lora and Source Sans 3 lack; each is fetched only for words in it, and of it only the
+ * parts with their letters (Noto Sans, SIL Open Font License 1.1). */
 import type { Language } from "../languages.ts";
 
 const FONTS = {
@@ -10,7 +10,8 @@ const FONTS = {
 } as const;
 type Family = keyof typeof FONTS;
 
-/** Declares the families that `text` needs. Returns their names, the best one first. Throws when they cannot be fetched. */
+/** Declares the families that `text` needs. Returns their names, the best one first. Throws when they cannot be
+ * fetched. */
 export async function loadLetters(text: string, language: Language): Promise<Family[]> {
   const families = familiesOf(text, language);
   await Promise.all(families.map((family) => FONTS[family]()));

@@ -8,8 +8,8 @@ const DIALOG_MILLISECONDS = 2_000;
 
 /** Opens the print dialog for this page alone, at its true size. What was copied for it is gone as soon as the page is
  * used again. Not when printing has ended: some browsers tell of no end, and iPhones of one before a printer is chosen,
- * for which they draw the page anew. Returns false where no dialog opened: browsers inside wallet apps print nothing, and
- * say nothing. */
+ * for which they draw the page anew. Returns false where no dialog opened: browsers inside wallet apps print nothing,
+ * and say nothing. */
 export function printPage(canvas: HTMLCanvasElement): Promise<boolean> {
   const copy = document.createElement("canvas");
   [copy.width, copy.height] = [canvas.width, canvas.height];
