@@ -21,12 +21,12 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.quorum import find_reached
 from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, RelayStopped
 from reminder_worker.relay.budget import GLOBAL, CountLimit, WalletBudget, list_scopes
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
-from reminder_worker.relay.state_machine import agree_on_number
 from reminder_worker.relay.tables import sql
 
 log = structlog.get_logger(__name__)
@@ -317,7 +317,7 @@ class RelayWallet:
         counts = await chain.count_transactions(self.signer.address, "latest")
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
-        count = agree_on_number(counts, len(chain.settings.rpc_urls))
+        count = find_reached(counts, len(chain.settings.rpc_urls))
         pending = await chain.count_transactions(self.signer.address, "pending")
         key = self.row_key(chain.chain_id)
         with self._awaiting_database(chain.chain_id):
