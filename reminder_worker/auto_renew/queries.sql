@@ -50,7 +50,7 @@ order by a.checked_at > now() - interval '2 hours' nulls first, a.deadline, l.ad
 -- name: attempts
 -- List earlier attempts to renew. Open requests of a retired wallet never end: they count as expired.
 select digest, case when wallet <> :wallet
-    and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+    and state in ({open_states})
     then 'expired' else state end as state
 from worker.relay_request
 where chain_id = :chain_id and digest = any(cast(:digests as bytea[]));
