@@ -33,7 +33,7 @@ log = structlog.get_logger(__name__)
 
 RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
 """Chains on which a transaction costs only its gas; rollups also charge a fee for its data."""
-PATIENCE_SECONDS: Final = 2.0
+PRICE_WAIT_SECONDS: Final = 2.0
 """Seconds that the status of one request waits for the gas price."""
 FIRST_GAS: Final = 210_000
 """Gas that a wallet's first calls are expected to use, until some are final: a claim on the deployed contracts."""
@@ -288,8 +288,8 @@ class RelayWallet:
             return prices
 
     async def read_prices_soon(self, chain_id: int) -> WalletPrices | None:
-        """Return the prices within `PATIENCE_SECONDS`; else the last ones, if they are at most 30 seconds old."""
-        found = await self._reads.collect_within(PATIENCE_SECONDS, [chain_id])
+        """Return the prices within `PRICE_WAIT_SECONDS`; else the last ones, if they are at most 30 seconds old."""
+        found = await self._reads.collect_within(PRICE_WAIT_SECONDS, [chain_id])
         if chain_id in found:
             return found[chain_id]
         last = self._prices.get(chain_id)

@@ -42,7 +42,7 @@ from reminder_worker.settings import ReminderSettings
 log = structlog.get_logger(__name__)
 
 STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128 blocks
-ALONE_AFTER_SECONDS = 3600  # how long a signal waits for a silent second endpoint
+SILENCE_SECONDS = 3600  # how long a signal waits for a silent second endpoint
 DENIED = "denied_by_an_endpoint"  # reason: the signal waits until two endpoints return its transaction
 
 
@@ -141,7 +141,7 @@ class SignalValidator:
             raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} answers")
         endpoints = len(self._chain.settings.rpc_urls)
         denied = {signal.tx_hash for signal in signals if signal.denied}
-        waited = {signal.tx_hash for signal in signals if signal.age > ALONE_AFTER_SECONDS} - denied
+        waited = {signal.tx_hash for signal in signals if signal.age > SILENCE_SECONDS} - denied
         found = {}
         for tx_hash, heard in zip(by_hash, said, strict=True):
             is_alone = len(heard) == 1 and tx_hash in waited
@@ -190,7 +190,7 @@ class SignalValidator:
         if place is None or members is None or place not in known.configs:
             return _retry_later(signal)
         belongs = members.get(signal.legacy) or known.instead.get(signal)
-        if belongs is None and place in known.doubted and signal.age <= ALONE_AFTER_SECONDS:
+        if belongs is None and place in known.doubted and signal.age <= SILENCE_SECONDS:
             return _retry_later(signal)
         if belongs is None:
             return ValidatedSignal(signal, "refused", "members_not_known")
