@@ -70,7 +70,7 @@ gift_page/dist/manifest.json: node_modules/.installed reminder_worker/gifts/occa
 	@touch $@
 
 demo: install
-	@$(BIN)/python -m devnet.stack $(if $(filter-out 0 no false,$(ONCE)),--once)
+	@$(BIN)/python -m devnet $(if $(filter-out 0 no false,$(ONCE)),--once)
 
 SQRUFF = $(BIN)/sqruff --parsing-errors
 QUERIES = $(wildcard */queries.sql */*/queries.sql)

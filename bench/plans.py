@@ -22,7 +22,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 import reminder_worker
 from bench.big_tables import SMALL
 from bench.surroundings import CHAIN_ID
-from reminder_worker.database.queries import load_queries
 from reminder_worker.declarations import ExpectedPass, FactScope
 from reminder_worker.features import FACTS
 from reminder_worker.indexer import store as index_tables
@@ -101,8 +100,9 @@ async def whole_reads(engine: AsyncEngine) -> dict[str, list[str]]:
 def statements() -> Iterator[tuple[str, str]]:
     """Return every statement of the rooms' `queries.sql` and of all modules, as the driver gets it."""
     for path in sorted(Path(reminder_worker.__path__[0]).glob("*/queries.sql")):
-        for name, statement in load_queries(path).items():
-            yield f"{path.parent.name}.{name}", _as_sent(statement)
+        room = path.parent.name
+        for name, statement in importlib.import_module(f"reminder_worker.{room}.tables").sql.items():
+            yield f"{room}.{name}", _as_sent(statement)
     for found in pkgutil.walk_packages(reminder_worker.__path__, "reminder_worker."):
         if ".migrations" in found.name:
             continue

@@ -4,7 +4,7 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eth_utils.address import to_checksum_address
 
@@ -21,12 +21,10 @@ from devnet.gift_to_open import GiftToOpen, find_chromium, leave_gift
 from devnet.local import CHAIN_ID, OPS_EMAIL
 from devnet.parts import answers, ask
 from devnet.scenarios import Legacy
+from devnet.stack import LocalStack
 from devnet.stand_in import SENDER
 from devnet.telling import Step
 from devnet.wallet import DemoWallet, get
-
-if TYPE_CHECKING:
-    from devnet.stack import LocalStack
 
 INACTIVITY = 180 * DAY
 NOTICE = 7 * DAY
@@ -37,7 +35,7 @@ USDC, DAI = 2_500 * 10**6, 800 * 10**18
 class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
     """Reminders from beginning to end; in the middle, what the service pays for."""
 
-    def __init__(self, stack: "LocalStack") -> None:
+    def __init__(self, stack: LocalStack) -> None:
         super().__init__(stack)
         self.title = "Pflaumenwiese am Quellbach"  # as unlikely elsewhere as the names
         self.wallet = DemoWallet(self.accounts[OWNER], stack.at.api, CHAIN_ID)

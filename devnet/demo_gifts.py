@@ -3,17 +3,15 @@
 import json
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from devnet.cast import FRIEND, GIVER, PEN_FRIEND, CastMember
 from devnet.demo_requests import DemoRequests
 from devnet.deploy import DAY
 from devnet.evidence import must
 from devnet.local import CHAIN_ID
+from devnet.stack import LocalStack
 from devnet.wallet import DemoWallet
-
-if TYPE_CHECKING:
-    from devnet.stack import LocalStack
 
 OPEN_AFTER = 35 * DAY
 WEI, USDC = 25 * 10**16, 40 * 10**6
@@ -28,7 +26,7 @@ def as_fragment(letter: Mapping[str, Any]) -> str:
 class GiftChapter(DemoRequests):
     """`fragments` are the letters as the claim links carry them, which no server may keep in clear."""
 
-    def __init__(self, stack: "LocalStack") -> None:
+    def __init__(self, stack: LocalStack) -> None:
         super().__init__(stack)
         self.giver = DemoWallet(self.accounts[GIVER], stack.at.api, CHAIN_ID)
         self.gifts: Mapping[str, int] = {}

@@ -4,7 +4,6 @@ import hmac
 import json
 import re
 import time
-from typing import TYPE_CHECKING
 
 from eth_utils.address import to_checksum_address
 
@@ -13,18 +12,16 @@ from devnet.evidence import FoundEmail, must
 from devnet.local import CHAIN_ID
 from devnet.parts import ask
 from devnet.scenarios import Legacy
+from devnet.stack import LocalStack
 from devnet.telling import DemoNarrator
 from devnet.wallet import DemoWallet, WalletAnswer
-
-if TYPE_CHECKING:
-    from devnet.stack import LocalStack
 
 
 class LeavingChapter(DemoNarrator):
     legacy: Legacy
     wallet: DemoWallet
 
-    def __init__(self, stack: "LocalStack") -> None:
+    def __init__(self, stack: LocalStack) -> None:
         super().__init__(stack)
         self.leaving = DemoWallet(self.accounts[LATER], stack.at.api, CHAIN_ID)
         self.looked_up = ""  # the number in an email of the first heir

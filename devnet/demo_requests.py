@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from devnet.evidence import must
 from devnet.local import CHAIN_ID
 from devnet.sponsorship import Auth
+from devnet.stack import LocalStack
 from devnet.telling import DemoNarrator
 from devnet.wallet import WalletAnswer, get, post
-
-if TYPE_CHECKING:
-    from devnet.stack import LocalStack
 
 OTHER_ENDS = frozenset({"reverted", "expired", "satisfied_elsewhere", "superseded", "cancelled_by_user"})
 
@@ -27,7 +25,7 @@ class RelayedRequest:
 class DemoRequests(DemoNarrator):
     """`authorizations` keeps what was signed, for the search for leaks."""
 
-    def __init__(self, stack: "LocalStack") -> None:
+    def __init__(self, stack: LocalStack) -> None:
         super().__init__(stack)
         self.authorizations: list[bytes] = []
 

@@ -22,11 +22,10 @@ from devnet.evidence import NotSeen, must
 from devnet.local import CHAIN_ID
 from devnet.parts import PATIENCE_SECONDS
 from devnet.scenarios import Scenario
+from devnet.stack import LocalStack
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-    from devnet.stack import LocalStack
 
 CHROMIUM: Final = ("chromium", "chromium-browser", "google-chrome")
 PREFIX: Final = "gifts"
@@ -64,7 +63,7 @@ class GiftToOpen:
     value: str = ""
 
 
-def leave_gift(stack: "LocalStack", chromium: str | None) -> GiftToOpen:
+def leave_gift(stack: LocalStack, chromium: str | None) -> GiftToOpen:
     """Raises `NotSeen` and `ChainError`."""
     scenario = Scenario(stack.anvil, stack.deployment)
     giver = scenario.account("demo giver")
@@ -80,7 +79,7 @@ def find_chromium() -> str | None:
     return next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
-def tell(stack: "LocalStack", gift: GiftToOpen) -> None:
+def tell(stack: LocalStack, gift: GiftToOpen) -> None:
     """Says where it is."""
     say = stack.log.say
     say(f"[bold]A gift for you to open by hand[/]; its day comes within {OPENS_AFTER // 60} minutes:")

@@ -1,9 +1,7 @@
-"""The local stack in one terminal: `python -m devnet.stack` (`make demo`).
+"""The local stack: everything that `python -m devnet` plays the story on.
 
 Everything listens on loopback, every database and the chain are new at each start, and every secret is made at the
 start and lies in `.local/secrets`, readable by nobody else.
-
-Exit codes: 0 ended by Ctrl-C, or with `--once` every step of the story was seen; 1 otherwise.
 """
 
 import fcntl
@@ -14,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,16 +19,12 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn, Self
 
-import click
 import psycopg
-from eth_account import Account
-from eth_utils.address import to_checksum_address
-from rich.console import Console
 
 from devnet.chain import Anvil, ChainError
 from devnet.compile import ROOT, BuildFailed, load_contracts
 from devnet.dagster_ui import LOCATION
-from devnet.deploy import YEAR, Deployment, deploy, keep_prices
+from devnet.deploy import Deployment, deploy, keep_prices
 from devnet.local import (
     CHAIN_ID,
     DATABASES,
@@ -277,53 +270,6 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _play(stack: LocalStack) -> bool:
-    from devnet.demo import DemoStory
-
-    return DemoStory(stack).play()
-
-
-def _play_and_stay(stack: LocalStack) -> bool:
-    from devnet import gift_to_open
-    from devnet.demo import DemoStory
-
-    story = DemoStory(stack)
-    story.play()
-    if story.gift:
-        gift_to_open.tell(stack, story.gift)
-    _say_where(stack, _make_legacy_to_try(story.scenario))
-    stack.log.say("[bold]The stack stays up until Ctrl-C.[/]")
-    while True:
-        stack.supervisor.check()
-        time.sleep(0.5)
-
-
-def _make_legacy_to_try(scenario: Scenario) -> str:
-    """Return the address of a legacy of anvil's first account, with Premium: a frontend's developer has its key."""
-    Account.enable_unaudited_hdwallet_features()
-    owner = Account.from_mnemonic("test " * 11 + "junk")  # anvil's own phrase
-    scenario.subscribe_premium(owner, YEAR)
-    legacy = scenario.create_legacy(owner, {Account.create().address: 100})
-    scenario.configure_reminders(owner, legacy)
-    return to_checksum_address(legacy.address)
-
-
-def _say_where(stack: LocalStack, legacy: str) -> None:
-    stack.log.say("[bold]Where to look:[/]")
-    for what, where in (
-        ("inbox", stack.at.inbox),
-        ("sealing gifts oneself", f"{stack.at.api}/gifts/create"),
-        ("the chain, for a wallet", f"{stack.at.chain}, chain id {CHAIN_ID}; anvil's first account has ether"),
-        ("a legacy to try", f"{legacy}, of the same account, with Premium"),
-        ("a frontend's settings", f"{stack.directory}/frontend.env"),
-        ("the API's documentation", f"{stack.at.api}/schema"),
-        ("Dagster", stack.at.dagster),
-        ("metrics", stack.at.metrics),
-        ("commands", f"{Path(sys.executable).parent}/reminder-worker --env-file {stack.directory}/env doctor"),
-    ):
-        stack.log.say(f"  {what:<24} {where}")
-
-
 def run(stack: LocalStack, work: Callable[[LocalStack], bool], *, interrupted: int = 0) -> NoReturn:
     """Start the stack, do the work, end both: exit code 0 if the work returns it, `interrupted` after Ctrl-C."""
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -341,19 +287,3 @@ def run(stack: LocalStack, work: Callable[[LocalStack], bool], *, interrupted: i
         stack.log.console.print(f"[bold red]The local stack ended:[/] {error}", soft_wrap=True)
         sys.exit(1)
     sys.exit(0 if good else 1)
-
-
-@click.command(help="Start the local stack and play the story on it.\n\nExample: python -m devnet.stack --once")
-@click.option("--once", is_flag=True, help="End after the story; exit code 0 only if every step was seen.")
-def main(once: bool) -> None:
-    try:
-        ports = StackPorts.from_environ()
-    except StackFailed as error:
-        raise click.ClickException(str(error)) from None
-    directory = Path(os.environ.get("DEMO_DIRECTORY", ROOT / ".local")).resolve()
-    log = StackLog(Console(highlight=False, width=None if sys.stdout.isatty() else 120))
-    run(LocalStack(directory, ports, log), _play if once else _play_and_stay, interrupted=130 if once else 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
@@ -17,9 +16,7 @@ from devnet.evidence import DemoEvidence, FoundEmail, NotSeen, must
 from devnet.local import OPS_EMAIL
 from devnet.parts import StackFailed
 from devnet.scenarios import Legacy, Scenario
-
-if TYPE_CHECKING:
-    from devnet.stack import LocalStack
+from devnet.stack import LocalStack
 
 ASK_SECONDS = 2
 Step = tuple[str, Callable[[], str]]  # a title, and the function that plays the step and returns its result in words
@@ -38,7 +35,7 @@ class SeenEvent:
 class DemoNarrator(ABC):
     """Plays the steps in order and stops at the first that is not seen."""
 
-    def __init__(self, stack: "LocalStack") -> None:
+    def __init__(self, stack: LocalStack) -> None:
         self.stack = stack
         self.scenario = Scenario(stack.anvil, stack.deployment)
         self.evidence = DemoEvidence(stack.at.inbox, stack.at.databases["worker"])

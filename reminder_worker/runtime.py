@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import aiohttp
@@ -26,6 +26,7 @@ from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.pages import GiftPages, GiftReader
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.event_reader import IndexProgress
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
@@ -108,6 +109,23 @@ class Runtime:
     @property
     def wallets(self) -> Sequence[PayingWallet]:
         return self.relaying.paying_wallets
+
+    async def read_again(self, chain_id: int, index: ChainIndex, first_block: int) -> AsyncIterator[IndexProgress]:
+        """Read a chain's logs again from a block to the head. Yield the progress of all about every ten seconds.
+
+        `index` may read from another endpoint. Features that remember what they read of the index are told first, since
+        the index may have lacked an event. Raises as `ChainIndex.rewind_to` and `run`.
+        """
+        await index.rewind_to(first_block)
+        await self.signal_passes[chain_id].ask_again()
+        await self.due_passes[chain_id].ask_again()
+        await self.prices[chain_id].ask_again()
+        start = (await index.find_cursor()).number + 1
+        while True:
+            progress = await index.run(budget_seconds=10)
+            yield replace(progress, first_block=start)
+            if not progress.has_more and progress.stopped != "moved_by_another":
+                return
 
 
 def make_vault(settings: Settings) -> Vault:

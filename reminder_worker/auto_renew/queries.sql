@@ -59,7 +59,7 @@ select
     case
         when
             wallet <> :wallet
-            and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+            and state in ({open_states})
             then 'expired'
         else state
     end as state

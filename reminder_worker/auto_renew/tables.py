@@ -16,8 +16,9 @@ from sqlalchemy import (
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, metadata, now_column
+from reminder_worker.relay.models import REQUEST_STATES
 
-sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"), REQUEST_STATES)
 """Statements of `queries.sql`, by name."""
 
 owner_activity = Table(

@@ -15,6 +15,7 @@ from reminder_worker.chain.abi_codec import WORD, MalformedData, decode_multical
 from reminder_worker.chain.endpoints import EndpointPool, TooMuch
 from reminder_worker.chain.logs import ChainLogs, LogLimit
 from reminder_worker.chain.pace import RequestPace
+from reminder_worker.chain.quorum import ask_until_agreed, endpoints_needed
 from reminder_worker.chain.rpc import ANSWER_TOO_LONG, EndpointBackoff, Request, RpcEndpoint, RpcError
 from reminder_worker.chain.rpc_errors import unless_error
 from reminder_worker.chain.types import (
@@ -86,10 +87,22 @@ class Chain:
         await self.endpoints.close()
 
     def single_views(self) -> list[Self]:
-        """Return one client for each endpoint, for `quorum`. Do not close them."""
+        """Return one client for each endpoint. Do not close them."""
         if not self._single_views:
             self._single_views = [self._select_view(endpoint) for endpoint in self.endpoints.members]
         return self._single_views
+
+    async def agreed(self, read: Callable[[Self], Awaitable[T]]) -> T:
+        """Return the value of `read` that two endpoints give, by the rules in `quorum.py`. All are asked at once.
+
+        `read` asks the client that it is given. Its values are compared, so they must contain everything relevant, and
+        a refusal must be a value, too: a `ServiceError` counts as silence. A single configured endpoint is believed.
+        Raises `ChainUnavailable` if no two agree.
+        """
+        views = self.single_views()
+        if len(views) == 1:
+            return await read(self)
+        return await ask_until_agreed([read(view) for view in views], self.chain_id)
 
     def second_views(self) -> list[tuple[Self, Self]]:
         """Return (client of the endpoint, client of all the others) for every endpoint in use except the first."""
@@ -400,7 +413,7 @@ class Chain:
             lambda answers: rpc_errors.known_call_outcome(answers[0], gas),
         )
         known = [each for each in outcomes if each is not None]
-        enough = len(known) >= min(2, len(self.settings.rpc_urls))
+        enough = len(known) >= endpoints_needed(len(self.settings.rpc_urls))
         return enough and not any(isinstance(each, RevertedCall) for each in known)
 
     async def send_raw(self, transactions: Sequence[bytes]) -> list[list[SendOutcome]]:

@@ -12,7 +12,6 @@ from eth_utils.crypto import keccak
 from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import WORD, encode_address, encode_word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.errors import SignerMismatch
 
@@ -166,7 +165,7 @@ class SignatureVerifier:
             return SignatureVerdict(is_by_key, hints.get(len(signature), SignatureHint.NOT_DEPLOYED))
         if caller is None and is_by_key and is_owned_by_key(code):
             return SignatureVerdict(True)
-        found = await read_agreed(self._chain, lambda chain: _ask_contract(chain, digest, signature, signer, caller))
+        found = await self._chain.agreed(lambda view: _ask_contract(view, digest, signature, signer, caller))
         if signature.endswith(bytes.fromhex("6492" * 16)):
             return SignatureVerdict(found.is_signed, SignatureHint.ENVELOPE)
         return SignatureVerdict(found.is_signed, SignatureHint.DELEGATED if is_by_key else found.hint)

@@ -14,7 +14,7 @@ from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import WORD, encode_call, encode_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import decode_configured, read_or_none
-from reminder_worker.chain.quorum import endpoints_needed
+from reminder_worker.chain.quorum import endpoints_needed, find_reached
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.chain.types import BlockHeader, ContractCall
 from reminder_worker.errors import ChainUnavailable
@@ -67,7 +67,7 @@ class RenewalReads:
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._router = chain.settings.transfer_eoa_legacy_router
-        self._needed = endpoints_needed(len(chain.settings.rpc_urls))
+        self._endpoints = len(chain.settings.rpc_urls)
 
     async def read_attestor(self, *, at: str) -> str:
         answer = await self._chain.call(self._encode_call("activityAttestor"), at=at)
@@ -95,9 +95,10 @@ class RenewalReads:
         """Return the highest block that is final at two endpoints (or the only one)."""
         found = await self._chain.endpoints.ask_each([("eth_getBlockByNumber", ["finalized", False])], _decode_block)
         blocks = [block for block in found if block is not None]
-        if len(blocks) < self._needed:
+        number = find_reached([block.number for block in blocks], self._endpoints)
+        if number is None:
             raise ChainUnavailable(f"too few endpoints of chain {self._chain.chain_id} say what is final")
-        return sorted(blocks, key=lambda block: block.number)[-self._needed]
+        return next(block for block in blocks if block.number == number)
 
     async def read_counts(self, owners: Sequence[str], *, at: str) -> list[TransactionCounts | None]:
         """Return counts in order; None if too few endpoints have the block."""
@@ -110,7 +111,7 @@ class RenewalReads:
                 numbers = [number for number in counts if number is not None]
                 alike = [number for number in numbers if 2 <= numbers.count(number) == len(numbers) - 1]
                 believed = alike or numbers
-                enough = len(numbers) >= self._needed
+                enough = len(numbers) >= endpoints_needed(self._endpoints)
                 found.append(TransactionCounts(min(believed), max(believed)) if enough else None)
         return found
 

@@ -235,19 +235,14 @@ def backfill(from_block: int, chain_id: int | None, rpc_url: str | None) -> None
     chosen = parts.chosen_chain(parts.read_settings(), chain_id)
 
     async def read_again(runtime: "Runtime") -> int:
-        async with open_index(runtime, chosen, rpc_url) as (chain, index):
-            await index.rewind_to(from_block)
-            await runtime.signal_passes[chosen].read_again()  # what the index lacked may be a signal
-            await runtime.due_passes[chosen].ask_again()
-            await runtime.prices[chosen].ask_again()
-            start, head = (await index.find_cursor()).number, (await chain.get_head()).number
+        last_block = from_block
+        async with open_index(runtime, chosen, rpc_url) as (_, index):
             with parts.make_progress() as progress:
-                task = progress.add_task("reading blocks", total=max(1, head - start))
-                while True:
-                    done = await index.run(budget_seconds=10)
-                    progress.update(task, completed=done.last_block - start)
-                    if not done.has_more and done.stopped != "moved_by_another":
-                        return done.last_block
+                task = progress.add_task("reading blocks", total=None)
+                async for done in runtime.read_again(chosen, index, from_block):
+                    last_block, before = done.last_block, done.first_block - 1
+                    progress.update(task, total=(done.head or last_block) - before, completed=last_block - before)
+        return last_block
 
     last = parts.with_runtime(read_again)
     click.echo(f"chain {chosen}: the index is at block {last}")

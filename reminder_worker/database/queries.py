@@ -13,14 +13,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 T = TypeVar("T")
 
 
-def load_queries(path: Path) -> Mapping[str, TextClause]:
+def load_queries(path: Path, states: Mapping[str, Iterable[str]] | None = None) -> Mapping[str, TextClause]:
     """Return the statements of a file by name.
 
     Each begins with a line `-- name: some_name`, has comments for the reader, and ends with a semicolon. Values are
     bound parameters (`:name`) only. Text that several statements share begins with `-- part: some_part`, and later
-    statements and parts repeat it by `{some_part}`.
+    statements and parts repeat it by `{some_part}`. So do lists of `states`, by name: `state in ({some_states})`. As
+    literals they fit the partial indexes; bound parameters would not.
     """
-    parts: dict[str, str] = {}
+    parts = {name: list_words(words) for name, words in (states or {}).items()}
     statements: dict[str, TextClause] = {}
     ends = r"(?=^-- (?:name|part): |\Z)"
     for kind, name, body in re.findall(rf"^-- (name|part): (\w+)\n(.*?);\s*{ends}", path.read_text(), re.M | re.S):
@@ -31,6 +32,11 @@ def load_queries(path: Path) -> Mapping[str, TextClause]:
         else:
             statements[name] = text(whole)
     return statements
+
+
+def list_words(words: Iterable[str]) -> str:
+    """Return words of ours as literals for `in (…)`."""
+    return ", ".join(f"'{word}'" for word in words)
 
 
 def json_text(value: object) -> str:

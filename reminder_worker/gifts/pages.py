@@ -14,7 +14,6 @@ from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.contracts.routers import TIMELOCK_VERSIONS, RouterReads, TimelockDetails, TimelockReads
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
 from reminder_worker.chain.eip712 import TypedDataDomain
-from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LIMITS, ClaimLink, LinkFlags, LinkRules
 from reminder_worker.gifts.owner_list import OwnerPage, read_owner_page
@@ -69,7 +68,7 @@ class GiftReader:
             (details,) = await TimelockReads(chain).read_details([timelock_id])
             return details.owner if details else None
 
-        return await read_agreed(self._chains[chain_id], read)
+        return await self._chains[chain_id].agreed(read)
 
     async def read_gifts(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, TimelockedGift], int]:
         """Return the gifts on chain by id, and the time of their block (unix seconds)."""
@@ -91,7 +90,7 @@ class GiftReader:
                 raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the finalized block")
             return await TimelockReads(chain).read_details(wanted, at=block.hash)
 
-        known = zip(wanted, await read_agreed(self._chains[chain_id], read), strict=True)
+        known = zip(wanted, await self._chains[chain_id].agreed(read), strict=True)
         return {id: _from_chain(each, ()) for id, each in known if each is not None}
 
     async def read_head_time(self, chain_id: int) -> int:

@@ -25,17 +25,17 @@ set
     body = null,
     body_salt = null,
     state = case
-        when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then 'dropped'
+        when state in ({waiting}) and email_hash is distinct from cast(:kept as bytea) then 'dropped'
         else state
     end,
     reason = case
-        when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then :reason
+        when state in ({waiting}) and email_hash is distinct from cast(:kept as bytea) then :reason
         else reason
     end,
     number_hash = case when email_hash is distinct from cast(:kept as bytea) then null else number_hash end
 where
     chain_id = :chain_id and timelock_id = :timelock_id
-    and (state in ('queued', 'released', 'claimed', 'unknown', 'held') or number_hash is not null);
+    and (state in ({waiting}, {undecided}) or number_hash is not null);
 
 -- name: save_row
 insert into worker.gift_notification (
@@ -81,13 +81,13 @@ on conflict (email_hash, chain_id, timelock_id, kind) do update
         end,
         reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, rejections = 0,
         settled_at = null, created_at = excluded.created_at, lease_token = null, lease_until = null
-    where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'suppressed', 'unknown');
+    where gift_ledger.state not in ('sent', 'held');
 
 -- name: not_wanted
 update worker.gift_ledger set state = 'dropped', reason = 'not_wanted', settled_at = clock_timestamp()
 where
     chain_id = :chain_id and timelock_id = :timelock_id and email_hash = :email_hash and kind = :kind
-    and state in ('queued', 'released');
+    and state in ({waiting});
 
 -- part: chain_heads
 select chain_id, time from json_to_recordset(cast(:heads as json)) as h (chain_id bigint, time bigint);
@@ -111,7 +111,7 @@ select l.id from worker.gift_ledger l
 left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
 left join ({chain_heads}) h on h.chain_id = l.chain_id
 where
-    l.state in ('queued', 'released') and next_try <= now()
+    l.state in ({waiting}) and next_try <= now()
     and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time);
 
 -- part: done_gifts
@@ -165,7 +165,7 @@ select
 update worker.gift_ledger l set body = null, body_salt = null from gone
 where
     l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
-    and l.state in ('claimed', 'unknown', 'held');
+    and l.state in ({undecided});
 
 -- name: delete_done
 with gone as (
@@ -334,7 +334,7 @@ with outcome as materialized (
     -- The ids are named as an array, too: the planner then expects few of them and takes the index.
     where
         l.id = o.id and l.id = any(array(select id from outcome))
-        and (l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')))
+        and (l.lease_token = :token or (o.state = 'sent' and l.state in ({undecided})))
     returning l.id
 )
 select o.id from outcome o where o.state <> 'sent' and (

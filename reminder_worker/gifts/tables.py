@@ -16,9 +16,10 @@ from sqlalchemy import (
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, metadata, now_column
+from reminder_worker.outbox.models import EMAIL_STATES
 from reminder_worker.outbox.tables import email_ledger
 
-sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"), EMAIL_STATES)
 
 gift_notification = Table(
     "gift_notification",

@@ -23,7 +23,6 @@ from reminder_worker.chain.contracts.routers import decode_timelock
 from reminder_worker.chain.events import map_topics
 from reminder_worker.chain.heads import SLOT_SECONDS
 from reminder_worker.chain.logs import HistoryGone, LogFilter
-from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.concurrency import in_time
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
@@ -272,7 +271,7 @@ class ChainIndex(EventReader):
             return guards
 
         try:
-            found = await read_agreed(self._chain, read)
+            found = await self._chain.agreed(read)
         except ChainUnavailable as error:
             log.warning("guard_not_known", chain_id=self._chain.chain_id, block=block, error=type(error).__name__)
             return {}

@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyReads
-from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
 from reminder_worker.gifts.tables import gift_notification
@@ -111,7 +110,7 @@ async def erase_deleted_legacies(engine: AsyncEngine, chain: Chain) -> int:
         return 0
     deleted = {row.legacy: row.deleted_at for row in found}
     try:
-        ended = await read_agreed(chain, lambda view: _find_long_deleted(view, deleted))
+        ended = await chain.agreed(lambda view: _find_long_deleted(view, deleted))
     except ChainUnavailable as error:
         log.warning("deletion_not_confirmed", chain_id=chain.chain_id, error=type(error).__name__)
         return 0

@@ -11,7 +11,7 @@ with sent as materialized (
     select
         'reminders' as room, chain_id, state, coalesce(claimed_at, created_at) as since,
         coalesce(settled_at, claimed_at, created_at) as failed_at
-    from worker.sent_ledger where state in ('unknown', 'held', 'dead')
+    from worker.sent_ledger where state in ({troubled})
     union all
     select 'reminders', chain_id, state, created_at, null from worker.sent_ledger
     where
@@ -22,7 +22,7 @@ with sent as materialized (
     where state = 'new' and not (reason is not distinct from 'not_readable_yet' and chain_id = any(:unsafe))
     union all
     select 'gifts', chain_id, state, greatest(claimed_at, created_at), coalesce(settled_at, claimed_at, created_at)
-    from worker.gift_ledger where state in ('unknown', 'held', 'dead')
+    from worker.gift_ledger where state in ({troubled})
     union all
     select 'gifts', chain_id, state, created_at, null from worker.gift_ledger
     where
@@ -36,7 +36,7 @@ with sent as materialized (
 ), late as (
     select since, state from rows
     where
-        state in ('released', 'unknown', 'queued') and since < clock_timestamp() - make_interval(secs => :late)
+        state in ({to_try}) and since < clock_timestamp() - make_interval(secs => :late)
         and (room = 'alerts' or (room = any(:rooms) and chain_id = any (:chains)))
 )
 select
@@ -81,11 +81,11 @@ select (select count(*) from over) + (select count(*) from gone);
 select l.kind, l.chain_id, y.legacy_id as number, l.legacy, coalesce(l.settled_at, l.claimed_at) as written_at
 from worker.sent_ledger l
 left join worker.legacy y on y.chain_id = l.chain_id and y.address = l.legacy
-where l.number_hash = :hash and l.state in ('sent', 'claimed', 'unknown', 'held') and l.claimed_at is not null
+where l.number_hash = :hash and l.state in ({maybe_sent}) and l.claimed_at is not null
 union all
 select kind, chain_id, timelock_id, null, coalesce(settled_at, claimed_at)
 from worker.gift_ledger
-where number_hash = :hash and state in ('sent', 'claimed', 'unknown', 'held') and claimed_at is not null;
+where number_hash = :hash and state in ({maybe_sent}) and claimed_at is not null;
 
 -- name: forget_gift_numbers
 -- Also of gifts whose opening day is over: their notification is gone.

@@ -15,8 +15,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import metadata, now_column
+from reminder_worker.outbox.models import EMAIL_STATES
 
-sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"), EMAIL_STATES)
 """Statements of `queries.sql`, by name."""
 
 pass_state = Table(

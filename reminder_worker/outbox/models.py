@@ -6,11 +6,28 @@ Objects made for every email are not frozen: freezing took a tenth of the time o
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Row, TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+WAITING: Final = ("queued", "released")
+"""States of emails that are to be posted."""
+TO_TRY: Final = (*WAITING, "unknown")
+"""States of emails that are posted or asked about at their next try."""
+UNDECIDED: Final = ("claimed", "unknown", "held")
+"""States of emails that the mail service may have accepted. Only these keep their body."""
+TROUBLED: Final = ("unknown", "held", "dead")
+"""States of emails that operators are shown."""
+EMAIL_STATES: Final = {
+    "waiting": WAITING,
+    "to_try": TO_TRY,
+    "undecided": UNDECIDED,
+    "maybe_sent": ("sent", *UNDECIDED),
+    "troubled": TROUBLED,
+}
+"""Lists for `load_queries`."""
 
 
 @dataclass(slots=True, eq=False)

@@ -12,9 +12,10 @@ from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import encode_address
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.endpoints import is_of_now
+from reminder_worker.chain.quorum import find_reached
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.state_machine import MinedAttempt, ReceiptStatus, agree_on_number, agree_on_receipts
+from reminder_worker.relay.state_machine import MinedAttempt, ReceiptStatus, agree_on_receipts
 
 SignerKey = tuple[str, str]
 """A router and a signer, for `sponsorNonce`."""
@@ -90,12 +91,12 @@ class ChainView:
         )
 
     def _agree_now(self, numbers: Sequence[int]) -> int:
-        agreed = agree_on_number(numbers, min(self.configured, len(numbers)))
+        agreed = find_reached(numbers, min(self.configured, len(numbers)))
         assert agreed is not None  # noqa: S101 - some endpoint answered
         return agreed
 
     def _agree_final(self, numbers: Sequence[int | None]) -> int | None:
-        return agree_on_number([number for number in numbers if number is not None], self.configured)
+        return find_reached([number for number in numbers if number is not None], self.configured)
 
 
 async def view_chain(

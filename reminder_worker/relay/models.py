@@ -52,8 +52,15 @@ class WaitsFor(StrEnum):
     WOULD_FAIL = "would_fail"
 
 
-WAITING_STATES: Final = frozenset({RequestState.QUEUED, RequestState.WAITING_PREDECESSOR, RequestState.DEFERRED_FEE})
-OPEN_STATES: Final = WAITING_STATES | {RequestState.SIGNED, RequestState.BROADCAST, RequestState.MINED}
+WAITING_STATES: Final = (RequestState.QUEUED, RequestState.WAITING_PREDECESSOR, RequestState.DEFERRED_FEE)
+UNMINED_STATES: Final = (*WAITING_STATES, RequestState.SIGNED, RequestState.BROADCAST)
+OPEN_STATES: Final = (*UNMINED_STATES, RequestState.MINED)
+REQUEST_STATES: Final = {
+    "waiting_states": WAITING_STATES,
+    "unmined_states": UNMINED_STATES,
+    "open_states": OPEN_STATES,
+}
+"""Lists for `load_queries`."""
 FOREIGN_NONCE: Final = "foreign_nonce"
 """Reason of a stopped wallet: an external transaction took one of its nonces."""
 FAILED_ON_CHAIN: Final = "failed_on_chain"

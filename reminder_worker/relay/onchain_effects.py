@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain import abi, wire
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.events import UndecodableLog, decode_log
-from reminder_worker.chain.quorum import endpoints_needed
+from reminder_worker.chain.quorum import find_agreed
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.chain.rpc import Request
 from reminder_worker.chain.types import EventLog
@@ -79,7 +79,7 @@ async def read_effects(
 
 
 async def read_direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str]) -> dict[str, bytes] | None:
-    """Return the calls of those transactions that called the router directly; None while endpoints do not agree.
+    """Return the calls of those transactions that called the router directly; None while no two endpoints agree.
 
     A claim's event does not name its assets: another authorization for the same legacy looks alike.
     """
@@ -94,9 +94,7 @@ async def read_direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str])
         return calls
 
     answers = await chain.endpoints.ask_each(asked, read_calls)
-    if len(answers) < endpoints_needed(len(chain.settings.rpc_urls)):
-        return None
-    return answers[0] if answers.count(answers[0]) == len(answers) else None
+    return find_agreed(answers, len(chain.settings.rpc_urls))
 
 
 class CalledTransaction(msgspec.Struct):

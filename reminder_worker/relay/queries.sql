@@ -25,7 +25,7 @@ select key_id, salt, call_data from worker.relay_request where id = :id and call
 select nonce from worker.relay_request
 where
     chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
-    and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+    and state in ({open_states})
 order by nonce;
 
 -- name: rivals
@@ -35,7 +35,7 @@ from worker.relay_request
 where chain_id = :chain_id and (
     digest = :digest
     or wallet = :wallet and router = :router and signer = :signer and nonce = :nonce
-    and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+    and state in ({open_states})
 );
 
 -- name: add_request
@@ -76,7 +76,7 @@ returning nonce;
 -- name: start
 -- Give a waiting request its turn. No row comes back if it waits no more.
 update worker.relay_request set state = 'signed', reason = null, updated_at = clock_timestamp()
-where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+where id = :id and state in ({waiting_states})
 returning true;
 
 -- name: to_start
@@ -93,13 +93,13 @@ select
     ) as paused
 from worker.relay_request r
 where
-    chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+    chain_id = :chain_id and wallet = :wallet and state in ({waiting_states})
     and (state <> 'waiting_predecessor' or not exists (
         select from worker.relay_request o
         where
             o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
             and o.nonce < r.nonce
-            and o.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor')
+            and o.state in ({unmined_states})
     ))
 order by reason is not null, case when reason is null then created_at end, random()
 limit :limit;
@@ -107,7 +107,7 @@ limit :limit;
 -- name: pass_over
 -- Store the reason for which a waiting request was passed over.
 update worker.relay_request set reason = :reason, updated_at = clock_timestamp()
-where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor') and reason is distinct from :reason;
+where id = :id and state in ({waiting_states}) and reason is distinct from :reason;
 
 -- name: defer
 -- Mark all queued requests as deferred by the gas price.
@@ -205,7 +205,7 @@ select
         where
             o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
             and o.nonce < r.nonce
-            and o.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor')
+            and o.state in ({unmined_states})
     ) as behind_its_signers,
     exists (
         select from worker.nonce_slot o
@@ -218,7 +218,7 @@ left join lateral (
     where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
     order by max_fee_wei desc, stored_at desc limit 1
 ) t on true
-where r.id = :id and r.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor');
+where r.id = :id and r.state in ({unmined_states});
 
 -- name: budget
 -- Read the budget of a wallet today, with the requests counted on these scopes. Under the wallet's lock it stands until
@@ -287,7 +287,7 @@ select exists (
     from worker.relay_request
     where
         chain_id = :chain_id and wallet = :wallet
-        and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+        and state in ({open_states})
 ) or exists (
     select from worker.nonce_slot where chain_id = :chain_id and wallet = :wallet and state <> 'final'
 );
@@ -317,7 +317,7 @@ where chain_id = :chain_id and wallet = :wallet and state = 'deferred_fee' and r
 select exists (
     select from worker.relay_request
     where
-        chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+        chain_id = :chain_id and wallet = :wallet and state in ({waiting_states})
         and reason = 'low_balance'
         and gas_limit * cast(:ceiling as numeric) > cast(:balance as numeric)
 );
@@ -353,7 +353,7 @@ select
     cast(extract(epoch from r.created_at) as double precision) as created_at,
     cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
 from worker.relay_request r
-where r.chain_id = :chain_id and r.wallet = :wallet and r.state in ('deferred_fee', 'queued', 'waiting_predecessor')
+where r.chain_id = :chain_id and r.wallet = :wallet and r.state in ({waiting_states})
 order by r.deadline, r.created_at
 limit :limit;
 
@@ -396,9 +396,7 @@ with asked as (
         tx_hash = a.request_tx,
         block_number = a.request_block, updated_at = clock_timestamp()
     from asked a join moved using (nonce)
-    where r.id = a.request_id and r.state in (
-        'broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor'
-    )
+    where r.id = a.request_id and r.state in ({open_states})
 )
 select count(*) from moved;
 
@@ -443,9 +441,7 @@ with asked as (
         salt = case when a.request_state = 'queued' then r.salt end,
         key_id = case when a.request_state = 'queued' then r.key_id end
     from asked a join moved using (nonce)
-    where r.id = a.request_id and r.state in (
-        'broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor'
-    )
+    where r.id = a.request_id and r.state in ({open_states})
 ), settled as (
     update worker.relay_budget b
     set reserved_wei = b.reserved_wei - s.reserved, spent_wei = b.spent_wei + s.spent
@@ -471,7 +467,7 @@ update worker.relay_request r
 set
     state = :state, reason = nullif(r.reason, 'failed_on_chain'), tx_hash = :tx_hash, block_number = null,
     updated_at = clock_timestamp()
-where id = :id and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor');
+where id = :id and state in ({open_states});
 
 -- name: end_request
 -- End a waiting request, and delete its call.
@@ -479,7 +475,7 @@ update worker.relay_request
 set
     state = :state, tx_hash = null, block_number = null, call_data = null, salt = null, key_id = null,
     updated_at = clock_timestamp()
-where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor');
+where id = :id and state in ({waiting_states});
 
 -- name: call_data
 -- Read the encrypted call of a request.
@@ -537,7 +533,7 @@ update worker.relay_request
 set
     state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
     updated_at = clock_timestamp()
-where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+where id = :id and state in ({waiting_states})
 returning true;
 
 -- name: give_up

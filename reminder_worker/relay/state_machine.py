@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final, Literal
 
-from reminder_worker.chain.quorum import endpoints_needed
+from reminder_worker.chain.quorum import endpoints_needed, find_agreed
 from reminder_worker.relay.fees import MOST_REPLACEMENTS
 
 AttemptKind = Literal["call", "empty"]
@@ -178,26 +178,16 @@ def agree_on_receipts(votes: Sequence[Sequence[MinedAttempt | None]], configured
     """
     if not votes:
         raise ValueError("nobody answers")
-    needed = endpoints_needed(configured)
     receipts: list[MinedAttempt] = []
     for vote in votes:
         receipts += [receipt for receipt in vote if receipt is not None][:1]  # at most one was mined
     if not receipts:
-        return ReceiptStatus(ReceiptPresence.ABSENT, None, len(votes) >= needed)
-    best = max(receipts, key=receipts.count)
-    if receipts.count(best) >= endpoints_needed(len(votes)):
-        return ReceiptStatus(ReceiptPresence.MINED, best, receipts.count(best) >= needed)
-    only = best if receipts.count(best) == len(receipts) else None
+        return ReceiptStatus(ReceiptPresence.ABSENT, None, len(votes) >= endpoints_needed(configured))
+    mined = find_agreed(receipts, len(votes))
+    if mined is not None:
+        return ReceiptStatus(ReceiptPresence.MINED, mined, find_agreed(receipts, configured) is not None)
+    only = receipts[0] if receipts.count(receipts[0]) == len(receipts) else None
     return ReceiptStatus(ReceiptPresence.DISPUTED, None, False, only)
-
-
-def agree_on_number(values: Sequence[int], configured: int) -> int | None:
-    """Return the number that two endpoints have reached (or the only one); None if too few answer.
-
-    The number only grows, so the second highest is the answer.
-    """
-    needed = endpoints_needed(configured)
-    return sorted(values, reverse=True)[needed - 1] if len(values) >= needed else None
 
 
 def decide_action(slot: NonceSlot, facts: SlotFacts) -> SlotAction:

@@ -19,12 +19,13 @@ from sqlalchemy import (
     text,
 )
 
-from reminder_worker.database.queries import load_queries
+from reminder_worker.database.queries import list_words, load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
+from reminder_worker.relay.models import OPEN_STATES, REQUEST_STATES, RequestState
 
 FOLLOWED_SECONDS = 7 * 86_400  # a relayed request is followed at most as long, however far its deadline
 
-sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"), REQUEST_STATES)
 """Statements of `queries.sql`, by name."""
 
 Wei = Numeric(78, 0)
@@ -67,16 +68,12 @@ relay_request = Table(
     now_column("created_at", "when it was accepted"),
     now_column("updated_at", "when its state last changed"),
     CheckConstraint("lane in ('claim','check_in','gift_withdraw','auto_renew')", name="relay_request_lane"),
-    CheckConstraint(
-        "state in ('queued','waiting_predecessor','deferred_fee','signed','broadcast','mined',"
-        "'confirmed','reverted','expired','satisfied_elsewhere','superseded','cancelled_by_user')",
-        name="relay_request_state",
-    ),
+    CheckConstraint(f"state in ({list_words(RequestState)})", name="relay_request_state"),
     CheckConstraint("octet_length(digest) = 32", name="relay_request_digest_is_32_bytes"),
     comment="A user's authorization that we relay: one row for each, whatever happens on the wire",
 )
 
-_OPEN_REQUEST = "state in ('queued','waiting_predecessor','deferred_fee','signed','broadcast','mined')"
+_OPEN_REQUEST = f"state in ({list_words(OPEN_STATES)})"
 
 Index("relay_request_once", relay_request.c.chain_id, relay_request.c.digest, unique=True)
 

@@ -21,19 +21,19 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.quorum import find_reached
 from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, RelayStopped
 from reminder_worker.relay.budget import GLOBAL, CountLimit, WalletBudget, list_scopes
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
-from reminder_worker.relay.state_machine import agree_on_number
 from reminder_worker.relay.tables import sql
 
 log = structlog.get_logger(__name__)
 
 RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
 """Chains on which a transaction costs only its gas; rollups also charge a fee for its data."""
-PATIENCE_SECONDS: Final = 2.0
+PRICE_WAIT_SECONDS: Final = 2.0
 """Seconds that the status of one request waits for the gas price."""
 FIRST_GAS: Final = 210_000
 """Gas that a wallet's first calls are expected to use, until some are final: a claim on the deployed contracts."""
@@ -288,8 +288,8 @@ class RelayWallet:
             return prices
 
     async def read_prices_soon(self, chain_id: int) -> WalletPrices | None:
-        """Return the prices within `PATIENCE_SECONDS`; else the last ones, if they are at most 30 seconds old."""
-        found = await self._reads.collect_within(PATIENCE_SECONDS, [chain_id])
+        """Return the prices within `PRICE_WAIT_SECONDS`; else the last ones, if they are at most 30 seconds old."""
+        found = await self._reads.collect_within(PRICE_WAIT_SECONDS, [chain_id])
         if chain_id in found:
             return found[chain_id]
         last = self._prices.get(chain_id)
@@ -317,7 +317,7 @@ class RelayWallet:
         counts = await chain.count_transactions(self.signer.address, "latest")
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
-        count = agree_on_number(counts, len(chain.settings.rpc_urls))
+        count = find_reached(counts, len(chain.settings.rpc_urls))
         pending = await chain.count_transactions(self.signer.address, "pending")
         key = self.row_key(chain.chain_id)
         with self._awaiting_database(chain.chain_id):

@@ -20,7 +20,6 @@ from reminder_worker.chain.eip712 import (
     recover_signer,
     typed_data_digest,
 )
-from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
 from reminder_worker.signed_messages import check_deadline, served_chain, service_domain, spend_digest
 
@@ -97,9 +96,7 @@ class RequestAuthorizer:
             request, digest, recover_signer(digest, request.signature), self._seen.get(about), require_premium
         )
         # A read shows a stored set only to the creator who saved it (see `recipients.py`).
-        seen = await (
-            asked.ask_chain(chain) if primary_type == "ReadRecipients" else read_agreed(chain, asked.ask_chain)
-        )
+        seen = await (asked.ask_chain(chain) if primary_type == "ReadRecipients" else chain.agreed(asked.ask_chain))
         if seen.identity is None:
             raise NotAKnownLegacy("No router of this installation knows this legacy.")
         if len(self._seen) >= 10_000:

@@ -166,7 +166,7 @@ order by r.recipient;
 select exists (
     select from worker.sent_ledger
     where
-        state in ('queued', 'released', 'unknown') and next_try <= now()
+        state in ({to_try}) and next_try <= now()
         and (lease_until is null or lease_until < now())
 ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now());
 
@@ -200,7 +200,7 @@ where expired.claimed_at is null;
 -- `crowded`: there are other entries of the same legacy, recipient and kind, which the rules have to look at.
 with due as materialized (
     select id from worker.sent_ledger
-    where state in ('queued', 'released') and next_try <= now()
+    where state in ({waiting}) and next_try <= now()
     order by next_try, chain_id, legacy
     limit :limit
     for update skip locked
@@ -227,7 +227,7 @@ returning
         select from worker.sent_ledger o
         where
             o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
-            and o.id <> l.id and o.state in ('queued', 'released', 'sent', 'claimed', 'unknown', 'held')
+            and o.id <> l.id and o.state in ({waiting}, {maybe_sent})
     ) as crowded;
 
 -- name: siblings
@@ -236,7 +236,7 @@ returning
 select
     l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.created_at,
     case
-        when l.state in ('queued', 'released') then null
+        when l.state in ({waiting}) then null
         when l.state = 'claimed' then greatest(l.lease_until, now() + interval '10 seconds')
         else coalesce(l.claimed_at, now()) + interval '24 hours'
     end as until
@@ -244,7 +244,7 @@ from json_to_recordset(cast(:rows as json)) as g (chain_id bigint, legacy text, 
 join worker.sent_ledger l
     on l.chain_id = g.chain_id and l.legacy = g.legacy and l.recipient = g.recipient and l.kind = g.kind
 where l.lease_token is distinct from :token and (
-    l.state in ('queued', 'released')
+    l.state in ({waiting})
     or l.state = 'claimed'
     or (
         l.state in ('sent', 'unknown', 'held')
@@ -297,7 +297,7 @@ where l.id = d.id;
 
 -- name: hurry
 update worker.sent_ledger set next_try = now()
-where id = any(cast(:ids as uuid[])) and state in ('queued', 'released') and next_try > now();
+where id = any(cast(:ids as uuid[])) and state in ({waiting}) and next_try > now();
 
 -- name: defer_to_next_day
 -- Of each creator the oldest entry is put off to the beginning of the next day, the others a second later each.
@@ -355,7 +355,7 @@ returning
         select from worker.sent_ledger o
         where
             o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
-            and o.id <> l.id and o.state in ('sent', 'claimed', 'unknown', 'held')
+            and o.id <> l.id and o.state in ({maybe_sent})
             and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
     ) as sent_meanwhile,
     l.lease_until;
@@ -409,7 +409,7 @@ with live as materialized (
             where
                 o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
                 and o.id <> l.id and ((
-                    o.state in ('sent', 'claimed', 'unknown', 'held')
+                    o.state in ({maybe_sent})
                     and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
                 ) or (o.id = any(cast(:ids as uuid[])) and (o.created_at, o.id) > (l.created_at, l.id)))
         ))
@@ -469,7 +469,7 @@ with outcome as materialized (
     from outcome o
     where
         l.id = o.id and case
-            when l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')) then true
+            when l.lease_token = :token or (o.state = 'sent' and l.state in ({undecided})) then true
         end
     returning l.id
 )

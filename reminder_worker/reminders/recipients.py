@@ -24,6 +24,7 @@ from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import DecryptionFailed, FieldFault, InvalidInput, Superseded
 from reminder_worker.outbox.bounces import BouncedAddress, forget_bounces
 from reminder_worker.outbox.messages import Language
+from reminder_worker.outbox.models import UNDECIDED, WAITING
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
@@ -408,7 +409,7 @@ async def cancel_unsent(
         return
     ledger = sent_ledger.c
     theirs = ledger.chain_id == chain_id, ledger.legacy == legacy, ledger.recipient.in_(addresses)
-    waiting, undecided = ledger.state.in_(("queued", "released")), ledger.state.in_(("claimed", "unknown", "held"))
+    waiting, undecided = ledger.state.in_(WAITING), ledger.state.in_(UNDECIDED)
     # Lock first: otherwise both statements below could miss an email while a dispatcher records its outcome.
     await conn.execute(select(ledger.id).where(*theirs, waiting | undecided).order_by(ledger.id).with_for_update())
     dropped = (ledger.state == "dropped") & ledger.reason.is_distinct_from("merged")

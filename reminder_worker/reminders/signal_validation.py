@@ -6,7 +6,7 @@ are validated in one round of requests.
 
 import asyncio
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain, StateGone
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.contracts.premium import TokenWhiteList
+from reminder_worker.chain.quorum import find_agreed
 from reminder_worker.chain.types import BlockHeader, EventLog
 from reminder_worker.database.queries import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
@@ -41,7 +42,7 @@ from reminder_worker.settings import ReminderSettings
 log = structlog.get_logger(__name__)
 
 STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128 blocks
-ALONE_AFTER_SECONDS = 3600  # how long a signal waits for a silent second endpoint
+SILENCE_SECONDS = 3600  # how long a signal waits for a silent second endpoint
 DENIED = "denied_by_an_endpoint"  # reason: the signal waits until two endpoints return its transaction
 
 
@@ -138,16 +139,16 @@ class SignalValidator:
         said = await asyncio.gather(*map(self._transactions.read_voices, by_hash.values()))
         if not any(said):
             raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} answers")
-        is_single = len(self._chain.settings.rpc_urls) == 1
+        endpoints = len(self._chain.settings.rpc_urls)
         denied = {signal.tx_hash for signal in signals if signal.denied}
-        waited = {signal.tx_hash for signal in signals if signal.age > ALONE_AFTER_SECONDS} - denied
+        waited = {signal.tx_hash for signal in signals if signal.age > SILENCE_SECONDS} - denied
         found = {}
         for tx_hash, heard in zip(by_hash, said, strict=True):
             is_alone = len(heard) == 1 and tx_hash in waited
-            transaction = _agree_on_transaction(1 if is_single or is_alone else 2, heard)
+            transaction = find_agreed([each for each in heard if each is not None], 1 if is_alone else endpoints)
             if transaction is not None:
                 found[tx_hash] = transaction
-            elif is_single:
+            elif endpoints == 1:
                 continue
             elif len(heard) > 1 or heard == [None]:
                 denied.add(tx_hash)
@@ -189,7 +190,7 @@ class SignalValidator:
         if place is None or members is None or place not in known.configs:
             return _retry_later(signal)
         belongs = members.get(signal.legacy) or known.instead.get(signal)
-        if belongs is None and place in known.doubted and signal.age <= ALONE_AFTER_SECONDS:
+        if belongs is None and place in known.doubted and signal.age <= SILENCE_SECONDS:
             return _retry_later(signal)
         if belongs is None:
             return ValidatedSignal(signal, "refused", "members_not_known")
@@ -304,14 +305,6 @@ class SignalValidator:
         values = {"chain_id": self._chain.chain_id, "legacies": legacies, "times": times}
         async with self._engine.connect() as conn:
             return {(row.legacy, row.at): row.line for row in await conn.execute(sql["told_lines"], values)}
-
-
-def _agree_on_transaction(enough: int, said: Sequence[SignalTransaction | None]) -> SignalTransaction | None:
-    """Return the transaction that `enough` endpoints return alike."""
-    for each, voices in Counter(said).items():
-        if each is not None and voices >= enough:
-            return each
-    return None
 
 
 def _is_announced(transaction: SignalTransaction, signal: StoredSignal) -> bool:

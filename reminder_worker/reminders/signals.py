@@ -94,8 +94,8 @@ class SignalPass:
                 source=step.source,
             )
 
-    async def read_again(self) -> None:
-        """Delete the cursor: the next run reads all young signals again, as after a reorganisation."""
+    async def ask_again(self) -> None:
+        """Delete the cursor: the next run reads all young signals again, as after a reorganisation or `backfill`."""
         statement = delete(index_cursor).filter_by(chain_id=self._chain.chain_id, name=CURSOR)
         async with self._engine.begin() as connection:
             await connection.execute(statement)

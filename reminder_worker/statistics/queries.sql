@@ -68,7 +68,7 @@ with ended as (
     from worker.relay_request r join worker.nonce_slot s on s.request_id = r.id
     where
         r.chain_id = :chain and r.updated_at >= :begin and r.updated_at < :end
-        and r.state in ('confirmed', 'reverted', 'expired', 'satisfied_elsewhere', 'superseded', 'cancelled_by_user')
+        and r.state not in ({open_states})
         and s.state = 'final' and s.spent_wei > 0
 )
 select

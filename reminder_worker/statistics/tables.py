@@ -18,8 +18,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
+from reminder_worker.relay.models import REQUEST_STATES
 
-sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"), REQUEST_STATES)
 
 price = Table(
     "price",

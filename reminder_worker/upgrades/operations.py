@@ -143,7 +143,7 @@ class QueueEvent(StrEnum):
 
 _EVENTS: Final = {abi.compute_topic(event): event for event in abi.list_events("TimelockController")}
 TOPICS: Final = frozenset(_EVENTS)
-OPEN: Final = frozenset({"pending", "ready"})
+OPEN: Final = ("pending", "ready")
 LATEST: Final = 2**63 - 1  # delays and moments beyond it do not fit into a row, nor into anybody's life
 
 

@@ -14,7 +14,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import read_or_none
-from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import CURSOR
@@ -168,7 +167,7 @@ class SetterWatch:
         if len(stored) < len(self._watched):
             stored = await self._begin()
         try:
-            found = await read_agreed(self._chain, lambda view: self._read_answers(view, block.hash))
+            found = await self._chain.agreed(lambda view: self._read_answers(view, block.hash))
         except ChainUnavailable:
             if any(each.overdue for each in stored.values()):
                 raise

@@ -6,8 +6,9 @@ from typing import Final
 from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Index, Integer, Table, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 
-from reminder_worker.database.queries import load_queries
+from reminder_worker.database.queries import list_words, load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
+from reminder_worker.upgrades.operations import OPEN
 
 sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 
@@ -51,7 +52,7 @@ upgrade_operation = Table(
     Column("final", Boolean, nullable=False, comment="its last change is in a final block"),
     now_column("seen_at", "when it was first read"),
     CheckConstraint("state in ('pending','ready','executed','cancelled','gone')", name="upgrade_operation_state"),
-    Index("upgrade_operation_open", "chain_id", postgresql_where=text("state in ('pending','ready')")),
+    Index("upgrade_operation_open", "chain_id", postgresql_where=text(f"state in ({list_words(OPEN)})")),
     comment="Operations of the UpgradeTimelock, folded from upgrade_event; `gone`: a reorganisation took it back",
 )
 

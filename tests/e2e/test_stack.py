@@ -149,7 +149,7 @@ def test_a_port_that_is_none_is_a_sentence(tmp_path: Path) -> None:
 
 def _demo(directory: Path, environ: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "devnet.stack", "--once"],
+        [sys.executable, "-m", "devnet", "--once"],
         env=bare_environ() | environ | {"DEMO_DIRECTORY": str(directory)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip

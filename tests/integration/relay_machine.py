@@ -205,7 +205,7 @@ class RelayMachine(RuleBasedStateMachine):
             if round == 8:
                 self.world.anvil.increase_time(4000)
         requests = self.wait(self.world.rows("select * from worker.relay_request"))
-        assert not {request["state"] for request in requests} & OPEN_STATES
+        assert not [request for request in requests if request["state"] in OPEN_STATES]
         assert {request["call_data"] for request in requests} <= {None}
         assert {attempt["raw"] for attempt in self.wait(self.world.attempts())} <= {None}
         assert self.wait(self.world.budget()) == {

@@ -442,18 +442,6 @@ class FalseCreation:
         return changed
 
 
-async def test_guard_of_a_creation_stored_without_it_needs_two_endpoints(nodes: Nodes) -> None:
-    world, first, second = nodes
-    _, legacy = await guarded(world)
-    await forget_guards(world)
-    assert legacy.guard is not None
-    for liar in (first, second):
-        liar.alter = FalseCreation({legacy.guard: "0x" + "0d" * 20})
-        assert await world.index.find_guards([legacy.address]) == {}
-        liar.well()
-    assert await world.index.find_guards([legacy.address]) == {legacy.address: legacy.guard}
-
-
 async def test_an_endpoint_cannot_replace_the_stored_guard_of_another_legacy(
     proxied: tuple[MailWorld, NodeProxy],
 ) -> None:

@@ -1,6 +1,6 @@
 """Decisions that need two endpoints. A liar that is asked first, asked second, or answers alone changes nothing.
 
-`RULES` has every such decision; the code makes it with `chain/quorum.py`, `ask_each`, `try_each` or `single_views`.
+`RULES` has every such decision; the code makes it with `Chain.agreed` or the rules of `chain/quorum.py`.
 The index is no such rule: it believes the logs of the endpoint that is asked first (`test_indexer_two_endpoints.py`).
 """
 
@@ -39,7 +39,7 @@ from tests.integration.gift_mail_world import NORMAL, World
 from tests.integration.mail_stub import MailStub
 from tests.integration.relay_world import CHAIN_ID, RelayWorld
 from tests.integration.renewal_world import IN_WINDOW, RenewalWorld
-from tests.integration.test_lost_guard import after, guarded
+from tests.integration.test_lost_guard import after, forget_guards, guarded
 from tests.integration.upgrade_world import chain_settings as upgrade_settings
 from tests.integration.upgrade_world import world as upgrade_world
 
@@ -324,6 +324,23 @@ async def module_of_a_safe(at: LiarStage) -> LiarCase:
     return LiarCase(world.chain, of("eth_call", change), is_believed)
 
 
+async def guard_of_a_creation(at: LiarStage) -> LiarCase:
+    """No other guard is stored for a creation of an earlier release."""
+    world = await at.mail_world()
+    _, legacy = await guarded(world)
+    await forget_guards(world)
+    assert legacy.guard is not None
+    told, instead = legacy.guard[2:].lower(), OTHER[2:]
+
+    def change(_: Json, logs: Any) -> Any:
+        return [{**log, "data": log["data"].replace(told, instead)} for log in logs]
+
+    async def is_believed() -> bool:
+        return await world.index.find_guards([legacy.address]) == {legacy.address: OTHER}
+
+    return LiarCase(world.chain, of("eth_getLogs", change), is_believed)
+
+
 # -- renewals and the relay -------------------------------------------------------------------------------
 
 
@@ -543,6 +560,7 @@ RULES: dict[str, Callable[[LiarStage], Awaitable[LiarCase]]] = {
     "a legacy was activated": activation,
     "a guard is lost": guard_of_a_safe,
     "a module is off": module_of_a_safe,
+    "a legacy has another guard": guard_of_a_creation,
     "an owner was active": owners_count,
     "a block is final": final_block,
     "a transaction succeeded": partial(receipt, status="0x1"),

@@ -579,15 +579,6 @@ def count_five(request: Json) -> Json | None:
 
 
 @pytest.mark.parametrize("place", [0, 1])
-async def test_endpoints_that_disagree_give_no_first_nonce(world: RelayWorld, two_nodes: Nodes, place: int) -> None:
-    admission, *nodes = two_nodes
-    nodes[place].answer = count_five
-    with pytest.raises(RelayStopped):
-        await admission.wallet.open(CHAIN_ID)
-    assert not await world.rows("select from worker.relay_wallet")
-
-
-@pytest.mark.parametrize("place", [0, 1])
 async def test_one_lying_endpoint_of_two_stops_no_wallet(world: RelayWorld, two_nodes: Nodes, place: int) -> None:
     admission, *nodes = two_nodes
     await world.admission.wallet.open(CHAIN_ID)

@@ -125,7 +125,7 @@ async def test_request_waits_for_the_chain_while_no_endpoint_answers(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch, is_sent: bool
 ) -> None:
     """The answer comes soon, even if an endpoint hangs."""
-    monkeypatch.setattr(wallet, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(wallet, "PRICE_WAIT_SECONDS", 0.05)
     request = await world.admit(world.gift()) if is_sent else await deferred(world)
     async with proxy(world.anvil.url) as hangs:
         chain = Chain(chain_settings(world.scenario, hangs.url))

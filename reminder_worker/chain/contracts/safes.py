@@ -8,7 +8,7 @@ from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi_codec import WORD, MalformedData, encode_address, encode_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Answer, read_or_none
-from reminder_worker.chain.quorum import endpoints_needed
+from reminder_worker.chain.quorum import find_agreed
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.concurrency import in_time, run_together
 from reminder_worker.errors import ServiceError
@@ -47,27 +47,24 @@ async def read_safes(chain: Chain, asked: Sequence[SafeLegacy], *, at: str) -> l
     found = await _read_from(chain, asked, at)
     doubtful = [index for index, state in enumerate(found) if state.guarded is False or state.enabled is False]
     views = chain.single_views()
-    if not doubtful or endpoints_needed(len(views)) == 1:
+    if not doubtful or len(views) == 1:
         return found
     again = [asked[index] for index in doubtful]
     votes = [vote for vote in await run_together(*(_read_in_time(view, again, at) for view in views)) if vote]
     for place, index in enumerate(doubtful):
         states = [vote[place] for vote in votes]
         found[index] = SafeState(
-            _count_votes(found[index].guarded, [state.guarded for state in states]),
-            _count_votes(found[index].enabled, [state.enabled for state in states]),
+            _count_votes(found[index].guarded, [state.guarded for state in states], len(views)),
+            _count_votes(found[index].enabled, [state.enabled for state in states], len(views)),
         )
     return found
 
 
-def _count_votes(first: bool | None, votes: Sequence[bool | None]) -> bool | None:
-    """Return what at least two endpoints say, if the first one found something missing."""
+def _count_votes(first: bool | None, votes: Sequence[bool | None], endpoints: int) -> bool | None:
+    """Return what two endpoints say, if the first one found something missing."""
     if first is not False:
         return first
-    for value in (False, True):
-        if votes.count(value) >= 2:
-            return value
-    return None
+    return find_agreed([vote for vote in votes if vote is not None], endpoints)
 
 
 async def _read_in_time(view: Chain, asked: Sequence[SafeLegacy], at: str) -> list[SafeState]:

@@ -29,7 +29,6 @@ from reminder_worker.relay.state_machine import (
     SettleSlot,
     SlotFacts,
     StoredAttempt,
-    agree_on_number,
     agree_on_receipts,
     decide_action,
     decide_fate,
@@ -134,15 +133,6 @@ def test_a_receipt_counts_when_two_endpoints_give_the_same_or_only_one_answers(
     if seen.confirmed:
         assert len(said) >= min(2, configured), "nor is it denied by fewer"
     assert (seen.presence is ReceiptPresence.ABSENT) == (not any(receipt for vote in said for receipt in vote))
-
-
-@given(st.lists(small, max_size=5), st.integers(1, 4))
-def test_growing_number_counts_once_enough_endpoints_have_reached_it(said: list[int], configured: int) -> None:
-    number = agree_on_number(said, configured)
-    needed = min(2, configured)
-    assert (number is None) == (len(said) < needed)
-    if number is not None:
-        assert sum(each >= number for each in said) >= needed
 
 
 def test_one_of_two_endpoints_that_lies_about_a_receipt_changes_nothing() -> None:
