@@ -276,7 +276,7 @@ class GiftMail:
             return outcomes.drop_email(entry, "test_chain")
         about = GiftSubject(
             chain_id=entry.chain_id,
-            chain_name=chain.name,
+            chain_name=chain.shown_name,
             timelock_id=entry.timelock_id,
             recipient=stored.recipient,
             router=chain.time_lock_router,

@@ -235,7 +235,7 @@ class GiftPages:
         else:
             in_ether = [found.last_as_eth and position == len(units) - 1 for position in range(len(units))]
         return GiftFacts(
-            chain_name=chain.settings.name or f"chain {chain_id}",
+            chain_name=chain.settings.shown_name,
             timelock_id=timelock_id,
             state=_derive_state(found, head.timestamp),
             recipient=found.recipient,
