@@ -209,15 +209,14 @@ class GiftMail:
             if known is None:
                 return
             gifts, heads[chain_id] = known
-            latest.update({(chain_id, entry.timelock_id): gifts.get(entry.timelock_id) for entry in some})
-            gone = {
-                entry.timelock_id
-                for entry in some
-                if entry.stored is not None and _explain_gone(entry.stored, gifts.get(entry.timelock_id)) is not None
-            }
-            confirmed = (
-                await self._read_or_report(chain_id, self._gifts.read_finalized(chain_id, gone), report) if gone else {}
-            )
+            gone = set[int]()
+            for entry in some:
+                gift = latest[chain_id, entry.timelock_id] = gifts.get(entry.timelock_id)
+                if entry.stored is not None and _explain_gone(entry.stored, gift) is not None:
+                    gone.add(entry.timelock_id)
+            if not gone:
+                return
+            confirmed = await self._read_or_report(chain_id, self._gifts.read_finalized(chain_id, gone), report)
             if confirmed is not None:
                 final.update({(chain_id, id): confirmed.get(id) for id in gone})
 
@@ -337,9 +336,15 @@ class GiftRenderer:
         """Render each email from the gift on chain now, the stored address and the current texts. An undecided email is
         posted as stored if it is still true."""
         facts = await self._mail.read_facts(entries, self._report)
-        results = [self._mail.render_email(entry, facts) for entry in entries]
-        ready = [result for result in results if isinstance(result, RenderedEmail)]
-        return ready, [result for result in results if isinstance(result, EmailSettlement)]
+        ready: list[RenderedEmail[GiftEmail]] = []
+        settled: list[EmailSettlement[GiftEmail]] = []
+        for entry in entries:
+            result = self._mail.render_email(entry, facts)
+            if isinstance(result, RenderedEmail):
+                ready.append(result)
+            else:
+                settled.append(result)
+        return ready, settled
 
     def never_arrived(self, entry: GiftEmail) -> EmailSettlement[GiftEmail] | None:
         """Return the result of an undecided entry that the mail service does not know; None: post it again as is. If
@@ -363,7 +368,8 @@ def _explain_gone(stored: StoredNotification, gift: TimelockedGift | None) -> st
 
 
 def _has_any_gift(gifts: Mapping[int, TimelockedGift], recipients: Sequence[tuple[int, str]]) -> bool:
-    return any((gift := gifts.get(id)) is not None and gift.recipient == recipient for id, recipient in recipients)
+    found = {(id, gift.recipient) for id, gift in gifts.items()}
+    return not found.isdisjoint(recipients)
 
 
 def make_body_context(id: UUID) -> str:
