@@ -224,7 +224,8 @@ class HealthWatchdog:
         if self._settings.problems:
             names = (problem.partition(": ")[0] for problem in self._settings.problems)
             facts["set by half"] = ", ".join(name for name in names if " " not in name)
-        if unread := self._unread_keys():
+        unread = self._unread_keys()
+        if unread:
             facts["wallets whose key cannot be used"] = unread
         key = (AlertKind.WORKER_STALLED, SETTINGS, 0)
         return {key: WrongCondition(*key, facts)} if facts else {}
