@@ -124,8 +124,8 @@ class HealthWatchdog:
     async def run(self) -> WatchdogReport:
         """Judge, report changes, ping while nothing is wrong. Raises what the database raises, and is silent then."""
         detail = await self._read_memory()
-        before = detail.get("blocks_behind") or {}
-        gaps = {int(chain_id): KnownGap(**gap) for chain_id, gap in (detail.get("gaps") or {}).items()}
+        before = detail.get("blocks_behind", {})
+        gaps = {int(chain_id): KnownGap(**gap) for chain_id, gap in detail.get("gaps", {}).items()}
         scope = self._scope
         facts = WatchedFacts(
             scope.expected,
