@@ -50,33 +50,12 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
     """The routes with their limits; serve it wrapped, by `make_application`."""
     settings, limit = parts.settings, per_minute.guard()
     page_files = PageFiles.load(sender=settings.service.organisation) if settings.gifts else None
-    limited = Router(
-        "/",
-        route_handlers=[
-            RecipientsController,
-            GiftFactsController,
-            TimelocksController,
-            GiftEraseController,
-            SponsorStatusController,
-            StatsController,
-            UpgradesController,
-        ],
-        guards=[limit],
-    )
-    streams = Router(
-        "/",
-        route_handlers=[SponsorEventsController],
-        guards=[limit],
-        middleware=[StreamPlaces(clients).middleware],
-    )
     return Litestar(
         route_handlers=[
-            limited,
-            streams,
+            *_limited_routes(clients, limit),
             *_hourly_routes(parts, clients, limit),
             *_gift_page_routes(settings, page_files, limit),
             *_operator_routes(settings, limit),
-            Router("/", route_handlers=[swagger_file], guards=[limit]),
             HealthController,
             Router(
                 "/",
@@ -117,15 +96,37 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
     )
 
 
+def _limited_routes(clients: ClientAddresses, limit: Guard) -> Iterator[Router]:
+    yield Router(
+        "/",
+        route_handlers=[
+            RecipientsController,
+            GiftFactsController,
+            TimelocksController,
+            GiftEraseController,
+            SponsorStatusController,
+            StatsController,
+            UpgradesController,
+            swagger_file,
+        ],
+        guards=[limit],
+    )
+    streams = StreamPlaces(clients).middleware
+    yield Router("/", route_handlers=[SponsorEventsController], guards=[limit], middleware=[streams])
+
+
 def _hourly_routes(parts: Runtime, clients: ClientAddresses, limit: Guard) -> Iterator[Router]:
     """They are there whatever is configured; what is switched off answers that it is."""
     settings = parts.settings
     per_minute = settings.api.rate_limit_per_minute
     relay, gifts, provider = settings.relay, settings.gifts, settings.identity_provider
+    relays = relay.per_client_hour if relay else per_minute
+    notifications = gifts.notify_per_client_hour if gifts else per_minute
+    wallets = provider.per_client_hour if provider else per_minute
     for controller, most, scope in (
-        (SponsorController, relay.per_client_hour if relay else per_minute, "relay_client"),
-        (GiftNotifyController, gifts.notify_per_client_hour if gifts else per_minute, "gift_notify_client"),
-        (GiftWalletController, provider.per_client_hour if provider else per_minute, "gift_wallets_client"),
+        (SponsorController, relays, "relay_client"),
+        (GiftNotifyController, notifications, "gift_notify_client"),
+        (GiftWalletController, wallets, "gift_wallets_client"),
     ):
         per_hour = RateLimit(clients, parts.quotas, most, scope, 3600)
         yield Router("/", route_handlers=[controller], guards=[limit, per_hour.guard()])

@@ -69,19 +69,22 @@ def gift_page(
     browser shows in which the script does not run, as HTML."""
     sealed_at, opened_at = facts.history.sealed_at, facts.history.opened_at
     number = _phrase("span", "gift-number", f"number {facts.timelock_id} of", number=facts.timelock_id)
+    ways = no_script if facts.state is GiftState.OPEN and entry else ""
+    sealed = _render_row("fact-sealed", "Sealed", _render_time(sealed_at)) if sealed_at else ""
+    opened = _render_row("fact-opened", "Opened", _render_time(opened_at)) if opened_at else ""
     words = [
         '<div id="letter" hidden></div>',
         f'<div id="state">{_render_state(facts)}</div>',
         _render_assets(facts),
-        f'<div id="ways">{no_script if facts.state is GiftState.OPEN and entry else ""}</div>',
+        f'<div id="ways">{ways}</div>',
         '<div id="advice">',
         *_list_advice(link, facts, entry.sender if entry else ()),
         _render_forward(facts),
         '</div><div id="share"></div>',
         f'<details id="details">{_phrase("summary", "about-gift", "About this gift")}<dl>',
-        _render_row("fact-sealed", "Sealed", _render_time(sealed_at)) if sealed_at else "",
+        sealed,
         _render_row("fact-opens", "Opens", _render_time(facts.unlock_time)),
-        _render_row("fact-opened", "Opened", _render_time(opened_at)) if opened_at else "",
+        opened,
         _render_row("fact-sealed-for", "Sealed for", f"<code>{to_checksum_address(facts.recipient)}</code>"),
         _render_row("fact-network", "Network", escape(facts.chain_name)),
         _render_row("fact-gift", "Gift", f"{number} <code>{to_checksum_address(facts.router)}</code>"),

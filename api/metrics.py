@@ -86,11 +86,11 @@ def lag_gauge(
     positions: Sequence[ReaderPosition], states: Sequence[PassState], chains: Mapping[int, Chain]
 ) -> GaugeMetricFamily:
     heads = {chain_id: _newest_head(states, chain_id, chains) for chain_id in chains}
-    lags = {
-        (position.chain_id, position.name): max(0, head - position.block_number)
-        for position in positions
-        if (head := heads.get(position.chain_id))
-    }
+    lags = {}
+    for position in positions:
+        head = heads.get(position.chain_id)
+        if head:
+            lags[position.chain_id, position.name] = max(0, head - position.block_number)
     return make_gauge("reader_lag_blocks", "Behind the newest block that was seen", ("chain", "reader"), lags)
 
 
@@ -101,12 +101,11 @@ def wallet_gauges(
     configured = {wallet.address: wallet for wallet in wallets}
     roles = {(configured[state.address].role, state.chain_id): state for state in found}
     of_wallet = ("wallet", "chain")
-    balances = {
-        (name, state.chain_id): report["balance_eth"] * 1e18
-        for state in states_of(RELAY, states)
-        for name, report in (state.detail or {}).items()
-        if isinstance(report, dict)
-    }
+    balances = {}
+    for last_run in states_of(RELAY, states):
+        for name, report in last_run.detail.items():
+            if isinstance(report, dict):
+                balances[name, last_run.chain_id] = report["balance_eth"] * 1e18
     slots: dict[tuple[object, ...], float] = {}
     shares: dict[tuple[object, ...], float | None] = {}
     for key, state in roles.items():
@@ -149,9 +148,7 @@ def bill_gauges(tallies: Sequence[RequestTally], chains: Sequence[ChainSettings]
 
 def endpoint_gauges(states: Sequence[PassState]) -> Iterator[GaugeMetricFamily]:
     """Render the endpoints of the passes, named by position and host: an endpoint's address holds a key."""
-    return _make_endpoint_gauges(
-        "passes", {state.chain_id: state.endpoints or [] for state in states_of(INDEX, states)}
-    )
+    return _make_endpoint_gauges("passes", {state.chain_id: state.endpoints for state in states_of(INDEX, states)})
 
 
 def own_endpoint_gauges(chains: Mapping[int, Chain]) -> Iterator[GaugeMetricFamily]:
@@ -177,7 +174,7 @@ def _newest_head(states: Sequence[PassState], chain_id: int, chains: Mapping[int
     """Return the newest block that this process or the process of the passes has seen."""
     heads = [health.head for health in chains[chain_id].endpoints.list_health()]
     looking = [state for state in states_of(INDEX, states) if state.chain_id == chain_id]
-    heads += [row["head"] for state in looking for row in state.endpoints or []]
+    heads += [row["head"] for state in looking for row in state.endpoints]
     return max((head for head in heads if head is not None), default=None)
 
 

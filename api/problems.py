@@ -121,7 +121,8 @@ def _framework_error(request: Request[Any, Any, Any], error: HTTPException) -> R
     if error.status_code not in _FRAMEWORK:
         return _answer_fault(request, error)
     code, title, detail = _FRAMEWORK[error.status_code]
-    headers = {name: value for name, value in (error.headers or {}).items() if name.lower() == "allow"}
+    given = error.headers or {}
+    headers = {name: value for name, value in given.items() if name.lower() == "allow"}
     return make_problem(error.status_code, code, title, detail, _find_parameter_faults(request, error), headers)
 
 

@@ -154,15 +154,15 @@ def stats_answer(snapshots: Sequence[StatisticsSnapshot], apart: Container[int])
     """Return the answer for one counted chain or more. `apart`: chains outside of the totals."""
     chains = [_describe_chain(each) for each in snapshots]
     counted = [each for each in snapshots if each.chain_id not in apart]
+    legacies = [each.counts["legacies"] for each in counted]
+    timelocks = [each.counts["timelocks"] for each in counted]
     values = [each.value_secured_usd for each in counted if each.value_secured_usd is not None]
     totals = TotalsAnswer(
         LegacyCounts(
-            **_sum_counts([each.counts["legacies"] for each in counted], ("total", "live", "activated", "deleted")),
-            by_type=_by_type([each.counts["legacies"]["byType"] for each in counted]),
+            **_sum_counts(legacies, ("total", "live", "activated", "deleted")),
+            by_type=_by_type([each["byType"] for each in legacies]),
         ),
-        TimelockCounts(
-            **_sum_counts([each.counts["timelocks"] for each in counted], ("total", "live", "ended", "gifts"))
-        ),
+        TimelockCounts(**_sum_counts(timelocks, ("total", "live", "ended", "gifts"))),
         f"{sum(values, Decimal(0)):f}" if values else None,
     )
     return StatsAnswer(to_datetime(min(each.block_time for each in snapshots)), chains, totals)
@@ -197,17 +197,20 @@ def whole_tokens(amount: int, decimals: int) -> str:
 def _describe_chain(snapshot: StatisticsSnapshot) -> ChainStatsAnswer:
     """A token whose decimals nobody knows has no amount to tell."""
     legacies, timelocks, value = snapshot.counts["legacies"], snapshot.counts["timelocks"], snapshot.value_secured_usd
+    tokens, without_price = [], []
+    for token in snapshot.tokens:
+        if token["decimals"] is not None:
+            amount = whole_tokens(int(token["amount"]), token["decimals"])
+            tokens.append(TokenAnswer(token["symbol"], amount, token["usd"]))
+        if token["usd"] is None:
+            without_price.append(token["symbol"] or token["token"])
     return ChainStatsAnswer(
         chain_id=snapshot.chain_id,
         legacies=msgspec.convert(legacies, LegacyCounts),
         timelocks=msgspec.convert(timelocks, TimelockCounts),
         value_secured_usd=None if value is None else f"{value:f}",
-        tokens=[
-            TokenAnswer(token["symbol"], whole_tokens(int(token["amount"]), token["decimals"]), token["usd"])
-            for token in snapshot.tokens
-            if token["decimals"] is not None
-        ],
-        without_price=[token["symbol"] or token["token"] for token in snapshot.tokens if token["usd"] is None],
+        tokens=tokens,
+        without_price=without_price,
         block_number=snapshot.block_number,
     )
 

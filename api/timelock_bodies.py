@@ -65,10 +65,15 @@ def _describe_timelock(listed: ListedTimelock, page: OwnerPage) -> TimelockAnswe
     timelock = listed.timelock
     has_day = 0 < timelock.unlock_time < min(FAR_FUTURE, 2**37)
     is_open = timelock.status == LIVE and has_day and timelock.unlock_time <= page.now
+    state: Literal["sealed", "open", "ended"] = "sealed"
+    if timelock.status == ENDED:
+        state = "ended"
+    elif is_open:
+        state = "open"
     return TimelockAnswer(
         timelock_id=str(timelock.timelock_id),
         type=_KINDS[timelock.lock_type],
-        state="ended" if timelock.status == ENDED else "open" if is_open else "sealed",
+        state=state,
         recipient=to_checksum_address(timelock.recipient),
         sealed_at=to_datetime(timelock.created_at),
         unlock_at=to_datetime(timelock.unlock_time) if has_day else None,

@@ -68,7 +68,7 @@ def pass_report(states: "Iterable[PassState]") -> Metadata:
     found: Metadata = {}
     for state in known:
         suffix = f" (chain {state.chain_id})" if len(known) > 1 else ""
-        found |= {f"last run: {name}{suffix}": value for name, value in _flatten(state.detail or {})}
+        found |= {f"last run: {name}{suffix}": value for name, value in _flatten(state.detail)}
         if state.error:
             found["failed" + suffix] = f"{state.error}, {format_age(state.failed_age)} ago"
     return found
@@ -141,18 +141,11 @@ def gift_emails_table(counts: "Iterable[GiftEmailCount]") -> Table:
 
 def passes_table(states: "Iterable[PassState]", switched_off: Mapping[str, str]) -> Table:
     """Return every pass with the ages of its last look, success and failure, or with the reason why it is off."""
-    rows: list[Sequence[object]] = [
-        (
-            s.name,
-            s.chain_id or "",
-            format_age(s.checked_age),
-            format_age(s.succeeded_age),
-            format_age(s.failed_age),
-            s.error or "",
-        )
-        for s in states
-        if s.name not in switched_off
-    ]
+    rows: list[Sequence[object]] = []
+    for s in states:
+        if s.name not in switched_off:
+            ages = map(format_age, (s.checked_age, s.succeeded_age, s.failed_age))
+            rows.append((s.name, s.chain_id or "", *ages, s.error or ""))
     rows += [(name, "", "", "", "", f"off: {reason}") for name, reason in sorted(switched_off.items())]
     return make_table(("pass", "chain", "looked", "succeeded", "failed", "error"), rows, "no pass has looked yet")
 

@@ -68,16 +68,12 @@ def _describe_stale_feed(chain_id: int, state: "FeedState") -> str:
 
 
 def _make_feed_table(states: "Sequence[tuple[int, FeedState]]") -> metadata.Table:
-    rows = [
-        (
-            chain_id,
-            state.symbol or state.feed.token,
-            f"{state.price.usd:f}" if state.price else "none yet",
-            metadata.format_age(state.price.age) if state.price else "",
-            "stale" if state.price is None or state.price.stale else "fresh",
-            state.verdict or "not asked yet",
-            metadata.format_age(state.feed.heartbeat_seconds),
-        )
-        for chain_id, state in states
-    ]
+    rows = []
+    for chain_id, state in states:
+        usd, age, is_stale = "none yet", "", True
+        if state.price:
+            usd, age, is_stale = f"{state.price.usd:f}", metadata.format_age(state.price.age), state.price.stale
+        token, verdict = state.symbol or state.feed.token, state.verdict or "not asked yet"
+        heartbeat = metadata.format_age(state.feed.heartbeat_seconds)
+        rows.append((chain_id, token, usd, age, "stale" if is_stale else "fresh", verdict, heartbeat))
     return metadata.make_table(("chain", "token", "US dollars", "age", "price", "last answer", "heartbeat"), rows)

@@ -105,10 +105,11 @@ async def read_relay_metadata(runtime: "Runtime") -> metadata.Metadata:
     ended_requests = await ENDED_REQUESTS.read(runtime.scope)
     wallets = await WALLETS.read(runtime.scope)
     spend = await WALLET_SPEND.read(runtime.scope)
+    oldest = max((wallet.oldest_open or 0 for wallet in wallets), default=0)
     return {
         **metadata.describe_spend(spend),
         "open requests": sum(count.count for count in open_requests),
-        "oldest open slot": metadata.format_age(max((wallet.oldest_open or 0 for wallet in wallets), default=0)),
+        "oldest open slot": metadata.format_age(oldest),
         "requests by state": metadata.requests_table(open_requests),
         "ended in the last day": metadata.requests_table(ended_requests),
         "wallets": metadata.wallets_table(wallets),

@@ -51,16 +51,11 @@ async def read_queue(runtime: "Runtime") -> metadata.Metadata:
 def _make_queue_table(listed: "list[ListedOperation]") -> metadata.Table:
     from reminder_worker.outbox.messages import LATEST_TIME, format_clock
 
-    rows = [
-        (
-            each.operation.state,
-            each.call_summary,
-            "" if each.operation.ready_at is None else format_clock(min(each.operation.ready_at, LATEST_TIME)),
-            "yes" if each.final else "not yet",
-            each.chain_id,
-            each.operation.scheduled_by or "",
-            each.operation.operation_id,
-        )
-        for each in listed
-    ]
+    rows = []
+    for each in listed:
+        operation = each.operation
+        ready = "" if operation.ready_at is None else format_clock(min(operation.ready_at, LATEST_TIME))
+        final, sent_by = "yes" if each.final else "not yet", operation.scheduled_by or ""
+        row = (operation.state, each.call_summary, ready, final, each.chain_id, sent_by, operation.operation_id)
+        rows.append(row)
     return metadata.make_table(("state", "does", "executable at", "final", "chain", "sent by", "operation"), rows)

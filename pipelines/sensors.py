@@ -200,7 +200,7 @@ def _age_of_trouble(state: "PassState") -> int | None:
     """Return the age of a failure, or of a dispatch that left work because a chain did not answer."""
     if state.error:
         return state.failed_age
-    return state.succeeded_age if (state.detail or {}).get("unreadable_chains") else None
+    return state.succeeded_age if state.detail.get("unreadable_chains") else None
 
 
 def _is_under_way(instance: dg.DagsterInstance, lanes: Sequence[str]) -> bool:
@@ -221,14 +221,13 @@ def _say(*facts: OperatorFact[Any], otherwise: str = "no work") -> Idle:
 
 
 async def _no_change(runtime: "Runtime") -> str:
-    from reminder_worker.monitoring.facts import find_watchdog
+    from reminder_worker.monitoring.facts import watchdog_report
     from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
 
-    conditions, watchdog = await CONDITIONS.read(runtime.scope), find_watchdog(await PASS_STATES.read(runtime.scope))
+    conditions, report = await CONDITIONS.read(runtime.scope), watchdog_report(await PASS_STATES.read(runtime.scope))
     if conditions:
         return f"no change; wrong now: {len(conditions)}, as alerts said"
-    report = watchdog.detail if watchdog else None
-    return NOT_TOLD_YET if (report or {}).get("wrong") else "nothing is wrong"
+    return NOT_TOLD_YET if report.get("wrong") else "nothing is wrong"
 
 
 async def _snapshot_taken(runtime: "Runtime") -> str:
@@ -258,27 +257,14 @@ def make_sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             "events and signals on chain?",
         ),
         _make_sensor(
-            service,
-            [JobWatch(due, (DUE,), ("due",), no_window)],
-            "minute",
-            "can a reminder window have opened?",
+            service, [JobWatch(due, (DUE,), ("due",), no_window)], "minute", "can a reminder window have opened?"
         ),
         _make_sensor(
             service,
             [
-                JobWatch(
-                    emails,
-                    (DISPATCH,),
-                    ("events", "due", "emails"),
-                    _say(WAITING_EMAILS),
-                ),
+                JobWatch(emails, (DISPATCH,), ("events", "due", "emails"), _say(WAITING_EMAILS)),
                 JobWatch(emails, (GIFTS,), ("emails",), _say(GIFT_NOTIFICATIONS)),
-                JobWatch(
-                    relay,
-                    (UPGRADES, RELAY, ALERTS),
-                    ("relay",),
-                    nothing_open,
-                ),
+                JobWatch(relay, (UPGRADES, RELAY, ALERTS), ("relay",), nothing_open),
             ],
             "15_seconds",
             "is an email due that no other run is about to send, a request open, an alert untold,"

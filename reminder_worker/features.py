@@ -45,12 +45,14 @@ PASS_BY_NAME: Final = {step.name: step for step in PASSES}
 
 def list_expected_passes(settings: "Settings") -> list[ExpectedPass]:
     """Return every active pass with each of its chains."""
-    return [
-        ExpectedPass(step.name, chain_id, step.every_seconds, by_the_clock=step.by_the_clock)
-        for step in PASSES
-        if step.off(settings) is None
-        for chain_id in step.list_chain_ids(settings)
-    ]
+    expected = []
+    for step in PASSES:
+        if step.off(settings) is None:
+            expected += [
+                ExpectedPass(step.name, chain_id, step.every_seconds, by_the_clock=step.by_the_clock)
+                for chain_id in step.list_chain_ids(settings)
+            ]
+    return expected
 
 
 def make_scope(engine: "AsyncEngine", settings: "Settings", wallets: Collection[str]) -> FactScope:

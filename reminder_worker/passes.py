@@ -117,7 +117,8 @@ async def run_part(runtime: Runtime, step: WorkerPass, chain_id: int) -> object:
 
 
 def _check_configured(runtime: Runtime, step: WorkerPass) -> None:
-    if reason := step.off(runtime.settings):
+    reason = step.off(runtime.settings)
+    if reason:
         raise NotConfigured(f"{step.name}: {reason}")
 
 
@@ -160,8 +161,11 @@ async def _record_outcome(
 def report_of(found: Any) -> Report:
     """Return the fields of a dataclass for JSON; `asdict` would break a Counter."""
     values = found if isinstance(found, Mapping) else {each.name: getattr(found, each.name) for each in fields(found)}
-    nested = (name for name, value in values.items() if is_dataclass(value) or isinstance(value, Mapping))
-    return {**values, **{name: report_of(values[name]) for name in nested}}
+    report = dict(values)
+    for name, value in values.items():
+        if is_dataclass(value) or isinstance(value, Mapping):
+            report[name] = report_of(value)
+    return report
 
 
 def _find_auto_renew(runtime: Runtime, chain_id: int) -> AutoRenew | None:

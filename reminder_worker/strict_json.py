@@ -58,7 +58,8 @@ def _find_object_faults(value: dict[str, Any], kind: type[msgspec.Struct], point
             yield from _find_faults(value[name], field.type, f"{pointer}/{name}")
         elif field.required:
             yield FieldFault(f"{pointer}/{name}", "is missing")
-    if kind.__struct_config__.forbid_unknown_fields and (unknown := len(value.keys() - fields.keys())):
+    unknown = len(value.keys() - fields.keys())
+    if unknown and kind.__struct_config__.forbid_unknown_fields:
         # Their names may be a person's: those that are known say enough.
         count = "a field that is" if unknown == 1 else f"{unknown} fields that are"
         yield FieldFault(pointer, f"holds {count} not known here; known are {', '.join(sorted(fields))}")

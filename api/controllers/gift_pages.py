@@ -283,7 +283,7 @@ def show_create_page(
     chains = [
         {
             "chainId": chain.chain_id,
-            "chainName": chain.name or f"chain {chain.chain_id}",
+            "chainName": chain.shown_name,
             "router": to_checksum_address(chain.time_lock_router),
             "vault": to_checksum_address(chain.timelock_erc20),
             "tokenWhiteList": to_checksum_address(chain.token_white_list),

@@ -42,15 +42,13 @@ class TimelocksController(Controller):
         """Needs no signature: all of it is on the public chain. The newest first, at most 50 on a page."""
         if gift_pages is None:
             raise NotConfigured("Gifts are not served here.")
-        faults = [
-            FieldFault(pointer, words)
-            for pointer, is_good, words in (
-                ("/owner", _ADDRESS.fullmatch(owner), "has to be an address"),
-                ("/chainId", gift_pages.serves_chain(chain_id), "is no chain of this service"),
-                ("/before", before is None or _CURSOR.fullmatch(before), "has to be `next` of a page"),
-            )
-            if not is_good
-        ]
+        faults = []
+        if not _ADDRESS.fullmatch(owner):
+            faults.append(FieldFault("/owner", "has to be an address"))
+        if not gift_pages.serves_chain(chain_id):
+            faults.append(FieldFault("/chainId", "is no chain of this service"))
+        if before is not None and not _CURSOR.fullmatch(before):
+            faults.append(FieldFault("/before", "has to be `next` of a page"))
         if faults:
             raise InvalidInput("The list cannot be asked for like this.", faults)
         return describe_page(await gift_pages.read_owner_page(chain_id, owner, int(before) if before else None))

@@ -251,15 +251,11 @@ class AutoRenew:
             if finalized is not None:
                 await connection.execute(sql["forget"], {**values, "finalized": finalized.number})
             rows = (await connection.execute(sql["opted_in"], values)).all()
-        return [
-            OptedIn(
-                row.address,
-                row.legacy_id,
-                row.creator,
-                None if row.baseline is None else StoredBaseline(row.reset_at, row.baseline),
-            )
-            for row in rows
-        ]
+        opted_in = []
+        for row in rows:
+            baseline = None if row.baseline is None else StoredBaseline(row.reset_at, row.baseline)
+            opted_in.append(OptedIn(row.address, row.legacy_id, row.creator, baseline))
+        return opted_in
 
     async def _keep_baselines(self, chain_id: int, judged: Sequence[JudgedLegacy], now: int) -> None:
         if not judged:

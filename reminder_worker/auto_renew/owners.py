@@ -61,18 +61,20 @@ async def read_owners(chain: Chain, legacies: Sequence[OptedIn], blocks: BlockPa
     resets = await renewals.read_resets(addresses, at=at)
     states = await renewals.read_states([legacy.legacy_id for legacy in legacies], at=at)
     premium = dict(zip(owners, await PremiumSetting(chain).are_premium(owners, at=at), strict=True))
-    return [
-        LegacyReading(
+    readings = []
+    for legacy, found, state, final_reset, reset in zip(legacies, facts, states, final_resets, resets, strict=True):
+        is_ours = found is not None and _matches_index(found, legacy)
+        reading = LegacyReading(
             legacy=legacy,
-            facts=found if found is not None and _matches_index(found, legacy) else None,
+            facts=found if is_ours else None,
             state=state,
             is_premium=premium[legacy.owner],
             final_reset=final_reset,
             head_reset=reset,
             count=counts[legacy.owner],
         )
-        for legacy, found, state, final_reset, reset in zip(legacies, facts, states, final_resets, resets, strict=True)
-    ]
+        readings.append(reading)
+    return readings
 
 
 def _matches_index(facts: LegacyFacts, legacy: OptedIn) -> bool:

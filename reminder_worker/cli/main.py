@@ -49,10 +49,10 @@ def main(env_file: Path | None) -> None:
     try:
         if parts.is_env_file(found):
             text = found.read_text(encoding="utf-8")  # at once: a pipe says it only once
-            lines = parse_stream(StringIO(text))
-            broken = [it.original.line for it in lines if it.error or (it.key and it.value is None)]
-            if broken:  # the setting, a cap for example, would be ignored
-                raise click.ClickException(f"{found}: line {broken[0]} is no NAME=value, or its quotes do not end")
+            for read in parse_stream(StringIO(text)):
+                if read.error or (read.key and read.value is None):  # the setting, a cap for example, would be ignored
+                    line = read.original.line
+                    raise click.ClickException(f"{found}: line {line} is no NAME=value, or its quotes do not end")
             load_dotenv(stream=StringIO(text), interpolate=False)
     except (OSError, UnicodeDecodeError):
         raise click.ClickException(f"{found} cannot be read: it is not text, or not for this user") from None

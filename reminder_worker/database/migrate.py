@@ -40,13 +40,16 @@ def _upgrade_schema(connection: Connection, tables: MetaData) -> tuple[str | Non
     connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": 0x72656D696E64})
     connection.execute(text(f"create schema if not exists {SCHEMA}"))
     found = _read_revision(connection)
-    if found is None and (fault := find_encoding_fault(connection)):
-        raise Misconfigured(f"the database {fault}")
-    if found is not None and found != NEWEST and _serves_revision(found):
-        return found, found
-    if found is not None and re.fullmatch(r"\d{8}_\d{4}", found) and found[-4:] > NEWEST[-4:]:
-        serves = f"this version serves {NEWEST} or one further"
-        raise Misconfigured(f"the database is at revision {found}, {serves}: install the version that migrated it")
+    if found is None:
+        fault = find_encoding_fault(connection)
+        if fault:
+            raise Misconfigured(f"the database {fault}")
+    else:
+        if found != NEWEST and _serves_revision(found):
+            return found, found
+        if re.fullmatch(r"\d{8}_\d{4}", found) and found[-4:] > NEWEST[-4:]:
+            serves = f"this version serves {NEWEST} or one further"
+            raise Misconfigured(f"the database is at revision {found}, {serves}: install the version that migrated it")
     _run_revisions(connection, found)
     inspector = inspect(connection)
     missing = _find_missing(inspector, tables)

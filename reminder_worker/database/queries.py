@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Select, TextClause, extract, func, select, text
+from sqlalchemy import ColumnElement, Select, Table, TextClause, extract, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 T = TypeVar("T")
@@ -72,7 +72,15 @@ async def read_rows(
         return [make_value(*row) for row in await connection.execute(question, values)]
 
 
+async def count_rows(engine: AsyncEngine, table: Table, *conditions: ColumnElement[bool]) -> int:
+    """Count the rows of a table for which all conditions hold."""
+    async with engine.connect() as connection:
+        found = await connection.execute(select(func.count()).select_from(table).where(*conditions))
+        return int(found.scalar_one())
+
+
 async def read_database_time(engine: AsyncEngine) -> float:
     """Return the database's time in unix seconds."""
     async with engine.connect() as connection:
-        return float(await connection.scalar(select(extract("epoch", func.clock_timestamp()))) or 0)
+        found = await connection.execute(select(extract("epoch", func.clock_timestamp())))
+        return float(found.scalar_one())

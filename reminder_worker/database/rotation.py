@@ -6,10 +6,11 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlalchemy import ColumnElement, Row, Table, bindparam, func, select, tuple_, update
+from sqlalchemy import ColumnElement, Row, Table, bindparam, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.database.queries import count_rows
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import RecordKey, Vault
 
@@ -40,9 +41,7 @@ async def count_rows_of_other_keys(
     engine: AsyncEngine, table: Table, key_ids: Collection[str], *conditions: ColumnElement[bool]
 ) -> int:
     """Count the rows that are encrypted under none of these keys. Reads the whole table."""
-    question = select(func.count()).where(table.c.key_id.not_in(list(key_ids)), *conditions)
-    async with engine.connect() as connection:
-        return await connection.scalar(question) or 0
+    return await count_rows(engine, table, table.c.key_id.not_in(list(key_ids)), *conditions)
 
 
 async def rotate_keys(engine: AsyncEngine, vault: Vault, sealed: SealedTable, batch: int = 500) -> AsyncIterator[int]:

@@ -263,7 +263,8 @@ async def _examine_upgrades(chain: Chain, scope: FactScope) -> AsyncIterator[Fin
         yield part, False, f"no timelock answers at CHAIN_{chain.chain_id}_UPGRADE_TIMELOCK: check the address"
         return
     delay = word_at(answer, 0)
-    waiting = sum(count.count for count in upgrades if count.is_open and count.chain_id == chain.chain_id)
+    of_chain = [count for count in upgrades if count.chain_id == chain.chain_id]
+    waiting = sum(count.count for count in of_chain if count.is_open)
     queue = f"{waiting} operations wait: see `reminder-worker upgrades list`" if waiting else "nothing waits"
     long_enough = delay >= LEAST_DELAY_SECONDS
     short = "" if long_enough else ", below 48 hours: see upgrade_delay_short in the runbook"

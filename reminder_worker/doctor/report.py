@@ -216,7 +216,8 @@ def _examine_passes(states: Sequence[PassState]) -> Finding:
         return "passes", False, f"the last try of {', '.join(failing)} failed: see the log"
     if not states:
         return "passes", None, "none has run yet: start Dagster, or `reminder-worker tick`"
-    ages = [state.checked_age or 0 for state in states if state.name != FORGET.name]
+    polled = [state for state in states if state.name != FORGET.name]
+    ages = [state.checked_age or 0 for state in polled]
     return "passes", True, f"every pass looked within the last {max(ages, default=0)} s"
 
 
@@ -247,7 +248,6 @@ async def _examine_watchdog(settings: Settings, scope: FactScope) -> AsyncIterat
         wrong, state = await CONDITIONS.read(scope), find_watchdog(await PASS_STATES.read(scope))
     except SQLAlchemyError:
         return  # the database's own finding says why
-    report = (state.detail if state else None) or {}
     if wrong:
         words = ", ".join(_describe_condition(each) for each in wrong)
         yield "watchdog", False, f"wrong now: {words}: see the runbook for each"
@@ -258,11 +258,11 @@ async def _examine_watchdog(settings: Settings, scope: FactScope) -> AsyncIterat
         yield "watchdog", False, f"{words} start Dagster, or `reminder-worker tick`"
     elif state.error:
         yield "watchdog", False, f"the last look failed ({state.error}) and may have missed a problem: see the log"
-    elif not wrong and report.get("wrong"):
+    elif not wrong and state.detail.get("wrong"):
         yield "watchdog", None, f"{NOT_TOLD_YET}: ask again in a few minutes"
     elif not wrong:
         yield "watchdog", True, f"looked {format_duration(state.checked_age)} ago: nothing is wrong"
-    yield _examine_heartbeat(settings, str(report.get("heartbeat")) if state else "")
+    yield _examine_heartbeat(settings, str(state.detail.get("heartbeat")) if state else "")
 
 
 def _describe_condition(condition: RaisedCondition) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import run_together
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.queries import json_text, read_rows
+from reminder_worker.database.queries import count_rows, json_text, read_rows
 from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts.claim_link import LinkRules, rebuild_link
@@ -209,15 +209,14 @@ class GiftMail:
             if known is None:
                 return
             gifts, heads[chain_id] = known
-            latest.update({(chain_id, entry.timelock_id): gifts.get(entry.timelock_id) for entry in some})
-            gone = {
-                entry.timelock_id
-                for entry in some
-                if entry.stored is not None and _explain_gone(entry.stored, gifts.get(entry.timelock_id)) is not None
-            }
-            confirmed = (
-                await self._read_or_report(chain_id, self._gifts.read_finalized(chain_id, gone), report) if gone else {}
-            )
+            gone = set[int]()
+            for entry in some:
+                gift = latest[chain_id, entry.timelock_id] = gifts.get(entry.timelock_id)
+                if entry.stored is not None and _explain_gone(entry.stored, gift) is not None:
+                    gone.add(entry.timelock_id)
+            if not gone:
+                return
+            confirmed = await self._read_or_report(chain_id, self._gifts.read_finalized(chain_id, gone), report)
             if confirmed is not None:
                 final.update({(chain_id, id): confirmed.get(id) for id in gone})
 
@@ -276,7 +275,7 @@ class GiftMail:
             return outcomes.drop_email(entry, "test_chain")
         about = GiftSubject(
             chain_id=entry.chain_id,
-            chain_name=chain.name,
+            chain_name=chain.shown_name,
             timelock_id=entry.timelock_id,
             recipient=stored.recipient,
             router=chain.time_lock_router,
@@ -337,9 +336,15 @@ class GiftRenderer:
         """Render each email from the gift on chain now, the stored address and the current texts. An undecided email is
         posted as stored if it is still true."""
         facts = await self._mail.read_facts(entries, self._report)
-        results = [self._mail.render_email(entry, facts) for entry in entries]
-        ready = [result for result in results if isinstance(result, RenderedEmail)]
-        return ready, [result for result in results if isinstance(result, EmailSettlement)]
+        ready: list[RenderedEmail[GiftEmail]] = []
+        settled: list[EmailSettlement[GiftEmail]] = []
+        for entry in entries:
+            result = self._mail.render_email(entry, facts)
+            if isinstance(result, RenderedEmail):
+                ready.append(result)
+            else:
+                settled.append(result)
+        return ready, settled
 
     def never_arrived(self, entry: GiftEmail) -> EmailSettlement[GiftEmail] | None:
         """Return the result of an undecided entry that the mail service does not know; None: post it again as is. If
@@ -363,7 +368,8 @@ def _explain_gone(stored: StoredNotification, gift: TimelockedGift | None) -> st
 
 
 def _has_any_gift(gifts: Mapping[int, TimelockedGift], recipients: Sequence[tuple[int, str]]) -> bool:
-    return any((gift := gifts.get(id)) is not None and gift.recipient == recipient for id, recipient in recipients)
+    found = {(id, gift.recipient) for id, gift in gifts.items()}
+    return not found.isdisjoint(recipients)
 
 
 def make_body_context(id: UUID) -> str:
@@ -410,5 +416,4 @@ async def count_gift_emails(engine: AsyncEngine) -> list[GiftEmailCount]:
 
 async def count_notifications(engine: AsyncEngine) -> int:
     """Count the gifts whose recipient is still to be written to, on opening day at the latest."""
-    async with engine.connect() as connection:
-        return int(await connection.scalar(select(func.count()).select_from(gift_notification)) or 0)
+    return await count_rows(engine, gift_notification)

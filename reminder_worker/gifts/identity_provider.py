@@ -78,6 +78,12 @@ class _ApiKey(_ProviderAnswer):
     credential: _UserCredential
     expiration_seconds: str | None = None
 
+    @property
+    def is_session(self) -> bool:
+        """Return whether signing in by a one-time code left the key: it proves the email, and it expires."""
+        of_sign_in = self.credential.type in ("CREDENTIAL_TYPE_LOGIN", "CREDENTIAL_TYPE_OTP_AUTH_KEY_P256")
+        return of_sign_in and bool(self.expiration_seconds)
+
 
 class _ProviderUser(_ProviderAnswer):
     user_email: str | None = None
@@ -95,6 +101,11 @@ class _ProviderWallet(_ProviderAnswer):
     wallet_id: str
     wallet_name: str
     imported: bool = False
+
+    @property
+    def is_ours(self) -> bool:
+        """Return whether we made it: of an imported wallet somebody else has the key."""
+        return self.wallet_name == WALLET_NAME and not self.imported
 
 
 class _WalletList(_ProviderAnswer):
@@ -179,7 +190,7 @@ class IdentityProvider:
         if len(users) != 1 or not _signs_in_by_email_only(users[0], email):
             return None
         wallets = (await self._ask_provider("query/list_wallets", about, _WalletList, ends)).wallets
-        ours = [wallet for wallet in wallets if wallet.wallet_name == WALLET_NAME and not wallet.imported]
+        ours = [wallet for wallet in wallets if wallet.is_ours]
         if len(ours) != 1:
             return None
         question = {**about, "walletId": ours[0].wallet_id}
@@ -263,11 +274,11 @@ def _make_creation(organization_id: str, name: str, email: str, timestamp_ms: in
 
 
 def _signs_in_by_email_only(user: _ProviderUser, email: str) -> bool:
-    # Signing in by a one-time code leaves these keys: they prove the email, and they expire.
-    keys = ("CREDENTIAL_TYPE_LOGIN", "CREDENTIAL_TYPE_OTP_AUTH_KEY_P256")
-    sessions = all(key.credential.type in keys and key.expiration_seconds for key in user.api_keys or ())
-    others = user.authenticators or user.oauth_providers or user.user_phone_number
-    return user.user_email == email and sessions and not others
+    if user.user_email != email:
+        return False
+    if user.authenticators or user.oauth_providers or user.user_phone_number:
+        return False
+    return all(key.is_session for key in user.api_keys or ())
 
 
 def _find_address(accounts: Sequence[_WalletAccount]) -> str | None:

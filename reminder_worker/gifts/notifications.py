@@ -18,8 +18,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.eip712 import SignatureVerifier, typed_data_digest
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotFound, SignerMismatch, Superseded
-from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, check_claim_link
-from reminder_worker.gifts.pages import GiftReader, TimelockedGift
+from reminder_worker.gifts.claim_link import LinkRules, check_claim_link
+from reminder_worker.gifts.pages import NO_GIFT, GiftReader, TimelockedGift
 from reminder_worker.gifts.tables import sql
 from reminder_worker.outbox.bounces import forget_bounces
 from reminder_worker.outbox.messages import GiftKind, Language, to_datetime
@@ -93,28 +93,28 @@ def read_payload(text: str, rules: LinkRules, chain_id: int) -> CheckedNotificat
     payload = decode_json(text, _RawPayload, "/payload")
     faults: list[FieldFault] = []
 
-    def checked(name: str, read: Callable[[T], U], given: T) -> U | None:
+    def checked(name: str, read: Callable[[T], U], given: T, otherwise: U) -> U:
         try:
             return read(given)
         except ValueError as fault:
             faults.append(FieldFault(f"/payload/{name}", str(fault)))
-            return None
+            return otherwise
 
-    def link_of_this_gift(given: str) -> ClaimLink:
-        return check_claim_link(given, rules, chain_id, timelock_id or 0)
+    def link_of_this_gift(given: str) -> str:
+        return check_claim_link(given, rules, chain_id, timelock_id).url
 
-    checked("salt", check_salt, payload.salt)
-    timelock_id = checked("timelockId", _read_timelock_id, payload.timelock_id)
-    email = checked("recipientEmail", normalise_email, payload.recipient_email)
-    recipient = checked("recipientName", check_mailed_name, payload.recipient_name)
-    giver = checked("giverName", check_mailed_name, payload.giver_name)
-    link = checked("claimLink", link_of_this_gift, payload.claim_link)
-    notify_at = checked("notifyAt", lambda given: _read_notify_at(given, payload.timing), payload.notify_at)
-    if faults or timelock_id is None or email is None or recipient is None or giver is None or link is None:
+    checked("salt", check_salt, payload.salt, None)
+    timelock_id = checked("timelockId", _read_timelock_id, payload.timelock_id, 0)
+    email = checked("recipientEmail", normalise_email, payload.recipient_email, "")
+    recipient = checked("recipientName", check_mailed_name, payload.recipient_name, "")
+    giver = checked("giverName", check_mailed_name, payload.giver_name, "")
+    link = checked("claimLink", link_of_this_gift, payload.claim_link, "")
+    notify_at = checked("notifyAt", lambda given: _read_notify_at(given, payload.timing), payload.notify_at, None)
+    if faults:
         raise InvalidInput("The payload holds fields that are not acceptable.", faults)
     return CheckedNotification(
         timelock_id,
-        NotificationPayload(email, recipient, giver, link.url, payload.language),
+        NotificationPayload(email, recipient, giver, link, payload.language),
         payload.timing,
         notify_at,
     )
@@ -248,8 +248,11 @@ class GiftNotifications:
 
     async def _check_giver(self, chain_id: int, timelock_id: int, giver: str) -> TimelockedGift:
         gift = await self._gifts.find_gift(chain_id, timelock_id)
-        if gift is None or (sealed_by := await self._gifts.confirm_giver(chain_id, timelock_id)) is None:
-            raise NotFound("There is no such gift.")  # also when an index is ahead of the nodes
+        if gift is None:
+            raise NotFound(NO_GIFT)
+        sealed_by = await self._gifts.confirm_giver(chain_id, timelock_id)
+        if sealed_by is None:  # an index is ahead of the nodes
+            raise NotFound(NO_GIFT)
         if {gift.owner, sealed_by} != {giver}:
             raise SignerMismatch("The signer did not seal this gift.")
         return gift
@@ -257,7 +260,7 @@ class GiftNotifications:
     def _compute_notify_time(self, wish: CheckedNotification, gift: TimelockedGift, head: int) -> datetime | None:
         """When to tell before the gift opens; None: never. `head`: time of the chain's latest block, unix seconds."""
         if not gift.is_offered:
-            raise NotFound("There is no such gift.")
+            raise NotFound(NO_GIFT)
         if head >= gift.unlock_time:
             return None  # whatever the timing: the email for an open gift is due at once
         now = datetime.fromtimestamp(self._quotas.now(), UTC)

@@ -31,5 +31,5 @@ async def read_owner_page(
     found = await index.list_timelocks(owner, before, PAGE_SIZE + 1)
     page = found[:PAGE_SIZE]
     listed = await TokenWhiteList(chain).read_tokens()
-    shown = {asset.token for each in page for asset in each.timelock.assets if asset.token in listed}
-    return OwnerPage(page, await tokens.read_metadata(sorted(shown)), len(found) > PAGE_SIZE, head.timestamp)
+    sealed = {asset.token for each in page for asset in each.timelock.assets}
+    return OwnerPage(page, await tokens.read_metadata(sorted(sealed & listed)), len(found) > PAGE_SIZE, head.timestamp)

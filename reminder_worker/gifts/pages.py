@@ -107,7 +107,8 @@ def _from_index(found: IndexedTimelock, chain: Chain, listed: Collection[str]) -
 def _from_chain(found: TimelockDetails, listed: Collection[str]) -> TimelockedGift:
     """Ignore the NFT vaults: a gift is sealed into one vault or waits for the index."""
     is_live_gift = found.lock_type == GIFT and found.status == LIVE
-    offered = is_live_gift and bool(found.assets) and all(token in listed for token, _ in found.assets)
+    is_listed = all(token in listed for token, _ in found.assets)
+    offered = is_live_gift and bool(found.assets) and is_listed
     return TimelockedGift(
         found.owner, found.recipient, min(found.unlock_time, FAR_FUTURE), found.status == ENDED, offered
     )
@@ -234,7 +235,7 @@ class GiftPages:
         else:
             in_ether = [found.last_as_eth and position == len(units) - 1 for position in range(len(units))]
         return GiftFacts(
-            chain_name=chain.settings.name or f"chain {chain_id}",
+            chain_name=chain.settings.shown_name,
             timelock_id=timelock_id,
             state=_derive_state(found, head.timestamp),
             recipient=found.recipient,
@@ -264,11 +265,13 @@ class GiftPages:
         for is_test_chain in (False, True):
             asked = [id for id, chain in self._chains.items() if chain.settings.is_test_chain is is_test_chain]
             found += await asyncio.gather(*(self._find_gifts(chain_id, recipient) for chain_id in asked))
-            if live := [gift for each in found for gift in each.live]:
+            live = [gift for each in found for gift in each.live]
+            if live:
                 return self._link_newest(live, marks)
         for is_test_chain in (False, True):
             of_these = [each for each in found if each.is_test_chain is is_test_chain]
-            if opened := [gift for each in of_these for gift in each.opened]:
+            opened = [gift for each in of_these for gift in each.opened]
+            if opened:
                 return self._link_newest(opened, marks)
         if any(each.has_hidden for each in found):
             raise NotShown("No gift that can be shown is sealed to this address.")

@@ -133,9 +133,11 @@ def _select_payout(
     for log in withdrawn:
         if int(log.topics[1], 16) == withdrawal.timelock_id:
             within = range(begin + 1, log.log_index)
-            return GiftPayout(
-                received=frozenset(each.address for each in received if each.log_index in within),
-                left=frozenset(each.address for each in left if each.log_index in within),
-            )
+            return GiftPayout(received=_list_tokens(received, within), left=_list_tokens(left, within))
         begin = log.log_index
     return None
+
+
+def _list_tokens(logs: Sequence[EventLog], within: range) -> frozenset[str]:
+    """Return the tokens with a log of these indexes."""
+    return frozenset(log.address for log in logs if log.log_index in within)

@@ -73,6 +73,8 @@ def _decode_event(settings: ChainSettings, log: EventLog, block_time: int) -> Ch
         data = _KEPT[event.name](args)
     if data is None:
         return None
+    legacy = args.get("legacy") or args.get("legacyAddress")
+    creator = args.get("creator") or args.get("creatorAddress") or args.get("user")
     return ChainEvent(
         block_number=log.block_number,
         log_index=log.log_index,
@@ -81,8 +83,8 @@ def _decode_event(settings: ChainSettings, log: EventLog, block_time: int) -> Ch
         tx_hash=log.tx_hash,
         contract=log.address,
         name=event.name,
-        legacy=args.get("legacy") or args.get("legacyAddress"),
-        creator=args.get("creator") or args.get("creatorAddress") or args.get("user"),
+        legacy=legacy,
+        creator=creator,
         timelock_id=args.get("timelockId"),
         data=data,
     )

@@ -146,8 +146,8 @@ async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[
         second.cancel()
         await asyncio.gather(second, return_exceptions=True)
     known = set(logs)
-    more = [log for log in extra.logs if log not in known and log.topics[0] in says[log.address]]
-    return logs, end, replace(extra, logs=more)
+    asked = [log for log in extra.logs if log.topics[0] in says[log.address]]
+    return logs, end, replace(extra, logs=[log for log in asked if log not in known])
 
 
 async def confirm_extra_logs(
@@ -169,7 +169,9 @@ async def confirm_extra_logs(
     confirmed = await find_in_receipts(extra.others, logs)
     waiting = {log.block_number for log in logs if log not in confirmed}
     doubtful = min((at for at in waiting if now - blocks[at].timestamp <= ALONE_AFTER_SECONDS), default=None)
-    settled = [log for log in logs if doubtful is None or log.block_number < doubtful]
+    settled = logs
+    if doubtful is not None:
+        settled = [log for log in logs if log.block_number < doubtful]
     confirmed |= await _announced_by_blooms(extra.others, [log for log in settled if log not in confirmed])
     found, passed_over = list[EventLog](), list[EventLog]()
     for log in settled:

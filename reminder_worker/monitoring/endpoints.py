@@ -157,9 +157,9 @@ async def _look_at_chain(
     try:
         async with asyncio.timeout(CHAIN_SECONDS):
             tags: set[BlockTag] = {"latest", "finalized", signal_block}
-            blocks = await _find_newest(chain, sorted(tags))
-            heads = blocks.pop("latest")
-            settled = {tag: max(found, key=_number_of) for tag, found in blocks.items() if found}
+            found = await _find_newest(chain, sorted(tags))
+            newest = {tag: max(blocks, key=_number_of) for tag, blocks in found.items() if blocks}
+            heads = found["latest"]
             lowest = min((head.number for head in heads), default=0)
             deep_block = hex(max(0, lowest - 64))  # no reorganisation explains a difference there
             deep = await _ask_for_block(chain, deep_block) if len(heads) > 1 else []
@@ -167,32 +167,31 @@ async def _look_at_chain(
         heads = []
     if not heads:
         return ChainSight(chain_id, configured, 0)
-    newest = max(heads, key=_number_of)
-    ends = {"index": newest, "signals": newest if signal_block == "latest" else settled.get(signal_block)}
-    return ChainSight(
+    ends = {"index": newest["latest"], "signals": newest.get(signal_block)}
+    lags = []
+    for name, last_read in read.items():
+        end = ends[name]
+        if end is not None:
+            lags.append(ReaderLag(name, end.number - last_read, before.get(_name_reader(chain_id, name), ())))
+    hashes = {block.hash for block in deep}
+    sight = ChainSight(
         chain_id=chain_id,
         endpoints=configured,
         answering=len(heads),
         lowest=lowest,
-        highest=newest.number,
-        # A local chain makes blocks on demand, and its clock is set by hand.
-        newest_age=None if is_local else _age_of(newest),
-        agree=len({block.hash for block in deep}) == 1 if len(deep) > 1 else None,
-        settled={} if is_local else {tag: _age_of(block) for tag, block in settled.items()},
-        lags=[
-            ReaderLag(name, end.number - last_read, before.get(_name_reader(chain_id, name), ()))
-            for name, last_read in read.items()
-            if (end := ends[name]) is not None
-        ],
+        highest=newest["latest"].number,
+        agree=len(hashes) == 1 if len(deep) > 1 else None,
+        lags=lags,
     )
+    if is_local:  # it makes blocks on demand, and its clock is set by hand
+        return sight
+    now = int(time.time())
+    ages: dict[str, int] = {tag: now - block.timestamp for tag, block in newest.items()}
+    return replace(sight, newest_age=ages.pop("latest"), settled=ages)
 
 
 def _number_of(block: BlockHeader) -> int:
     return block.number
-
-
-def _age_of(block: BlockHeader) -> int:
-    return int(time.time()) - block.timestamp
 
 
 async def _find_newest(chain: Chain, tags: Sequence[BlockTag]) -> dict[BlockTag, list[BlockHeader]]:
@@ -202,7 +201,9 @@ async def _find_newest(chain: Chain, tags: Sequence[BlockTag]) -> dict[BlockTag,
         (endpoint,) = view.endpoints.members
         usable = chain.shares_heads and endpoint.rest.failures == 0
         heads = endpoint.heads
-        found = {tag: heads.find(tag) or heads.find_recent(tag) if usable else None for tag in tags}
+        found: dict[BlockTag, BlockHeader | None] = dict.fromkeys(tags)
+        if usable:
+            found.update({tag: heads.find(tag) or heads.find_recent(tag) for tag in tags})
         missing = [tag for tag, block in found.items() if block is None]
         if missing:
             requests: list[Request] = [("eth_getBlockByNumber", [tag, False]) for tag in missing]
@@ -216,7 +217,12 @@ async def _find_newest(chain: Chain, tags: Sequence[BlockTag]) -> dict[BlockTag,
         return found
 
     answers = await run_together(*map(ask_one, chain.single_views()))
-    return {tag: [block for answer in answers if (block := answer.get(tag))] for tag in tags}
+    newest: dict[BlockTag, list[BlockHeader]] = {tag: [] for tag in tags}
+    for answer in answers:
+        for tag, block in answer.items():
+            if block is not None:
+                newest[tag].append(block)
+    return newest
 
 
 async def _ask_for_block(chain: Chain, number: str) -> list[BlockHeader]:

@@ -6,10 +6,11 @@ SQL of their own. A room declares the facts of its tables in `feature.py`. Nothi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import DateTime, cast, func, select, true
+from sqlalchemy import DateTime, cast, func, literal, select, true
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.queries import read_rows
@@ -54,7 +55,8 @@ LEDGERS: Final = (REMINDERS_FOR_OPERATORS, GIFTS_FOR_OPERATORS)
 class PassState:
     """Ages in whole seconds, None where it never happened; `error` is the class of the last failure, if not over.
 
-    `endpoints`: the fields of each `EndpointHealth` in the process of the last look.
+    `detail`: the last report, empty before the first. `endpoints`: the fields of each `EndpointHealth` in the process
+    of the last look.
     """
 
     name: str
@@ -63,8 +65,8 @@ class PassState:
     succeeded_age: int | None
     failed_age: int | None
     error: str | None
-    detail: dict[str, Any] | None
-    endpoints: list[dict[str, Any]] | None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    endpoints: Sequence[dict[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class EmailTrouble:
     held: int = 0
     dead: int = 0
     refused_alerts: int = 0
-    failed: Mapping[str, int] | None = None
+    failed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +99,24 @@ class WatchedFacts:
 
 def find_watchdog(states: Sequence[PassState]) -> PassState | None:
     """Return the watchdog's pass; None before it has reported anything."""
-    return next((state for state in states if state.name == WATCHDOG.name and state.detail), None)
+    for state in states_of(WATCHDOG, states):
+        if state.detail:
+            return state
+    return None
+
+
+def watchdog_report(states: Sequence[PassState]) -> Mapping[str, Any]:
+    """Return the watchdog's last report; empty before the first."""
+    state = find_watchdog(states)
+    return state.detail if state is not None else {}
 
 
 def watchdog_looks(states: Sequence[PassState]) -> bool:
     """Return whether its last look is recent and did not fail: a failed look leaves the report of an earlier look."""
     state = find_watchdog(states)
-    age = state.checked_age if state is not None and not state.error else None
-    return age is not None and age <= LIMITS.looked_within_seconds
+    if state is None or state.error or state.checked_age is None:
+        return False
+    return state.checked_age <= LIMITS.looked_within_seconds
 
 
 def states_of(step: WorkerPass, states: Sequence[PassState]) -> list[PassState]:
@@ -116,7 +128,8 @@ async def read_pass_states(engine: AsyncEngine) -> list[PassState]:
     """Return every pass that ever looked, by name and chain."""
     t = pass_state.c
     ages = (age(t.checked_at), age(t.succeeded_at), age(t.failed_at))
-    question = select(t.name, t.chain_id, *ages, t.error, t.detail, t.endpoints).order_by(t.name, t.chain_id)
+    report = (func.coalesce(t.detail, literal({}, JSONB)), func.coalesce(t.endpoints, literal([], JSONB)))
+    question = select(t.name, t.chain_id, *ages, t.error, *report).order_by(t.name, t.chain_id)
     return await read_rows(engine, PassState, question)
 
 
@@ -137,8 +150,12 @@ async def read_expected_states(scope: FactScope) -> list[PassState]:
 
 async def count_undecided_emails(scope: FactScope) -> list[UndecidedEmails]:
     """Return those of both ledgers; on a chain that is not served an email in doubt stays in doubt for ever."""
-    counts = [count for ledger in LEDGERS for count in await count_undecided(scope.engine, ledger.table)]
-    return [count for count in counts if count.state != "unknown" or count.chain_id in scope.chains]
+    found = []
+    for ledger in LEDGERS:
+        for count in await count_undecided(scope.engine, ledger.table):
+            if count.state != "unknown" or count.chain_id in scope.chains:
+                found.append(count)
+    return found
 
 
 async def count_settled_emails(scope: FactScope) -> list[SettledEmails]:
@@ -147,12 +164,9 @@ async def count_settled_emails(scope: FactScope) -> list[SettledEmails]:
 
 
 async def read_email_trouble(scope: FactScope) -> EmailTrouble:
-    values = {
-        "late": LIMITS.late_seconds,
-        "rooms": [room for room, step in (("reminders", DISPATCH), ("gifts", GIFTS)) if scope.has_pass(step)],
-        "chains": list(scope.chains),
-        "unsafe": [chain_id for chain_id, chain in scope.chains.items() if chain.signal_block == "latest"],
-    }
+    rooms = [room for room, step in (("reminders", DISPATCH), ("gifts", GIFTS)) if scope.has_pass(step)]
+    unsafe = [chain_id for chain_id, chain in scope.chains.items() if chain.signal_block == "latest"]
+    values = {"late": LIMITS.late_seconds, "rooms": rooms, "chains": list(scope.chains), "unsafe": unsafe}
     async with scope.engine.connect() as connection:
         row = (await connection.execute(sql["trouble"], values)).one()
     failed = {room: getattr(row, room) for room in ("reminders", "gifts", "relay")}

@@ -35,10 +35,9 @@ def _show_pass_states(states: "Sequence[PassState]") -> Iterator[FactGauge]:
 
 
 def _show_health(states: "Sequence[PassState]") -> Iterator[FactGauge]:
-    from reminder_worker.monitoring.facts import find_watchdog, watchdog_looks
+    from reminder_worker.monitoring.facts import watchdog_looks, watchdog_report
 
-    watchdog = find_watchdog(states)
-    report = (watchdog.detail if watchdog else None) or {}
+    report = watchdog_report(states)
     healthy = float(watchdog_looks(states) and bool(report.get("healthy")))
     heartbeat = report.get("heartbeat", "off")
     pinged = None if heartbeat == "off" else float(heartbeat == "asked")

@@ -69,7 +69,8 @@ def forecast_bills(chain: ChainSettings, tallies: Sequence[RequestTally], now: d
         url = secret.get_secret_value()
         name, prices = name_endpoint(position + 1, url), find_prices(url)
         allowance = chain.rpc_allowance[position] if chain.rpc_allowance else None
-        ours = [each for each in tallies if each.chain_id == chain.chain_id and each.endpoint == name]
+        endpoint = (chain.chain_id, name)
+        ours = [each for each in tallies if (each.chain_id, each.endpoint) == endpoint]
         recent, days = _choose_recent(ours, now)
         if days < 1 / 24:
             bills.append(EndpointBill(name, prices, allowance))

@@ -41,20 +41,18 @@ async def store_requests(engine: AsyncEngine, chains: Mapping[int, Chain]) -> No
 
     A failure is logged, and the next call adds the rest: no work depends on these counts.
     """
-    taken = [
-        (chain_id, endpoint, endpoint.asked.copy())
-        for chain_id, chain in chains.items()
-        for endpoint in chain.endpoints.members
-        if endpoint.asked
-    ]
+    taken = []
     rows: list[dict[str, Any]] = []
-    for chain_id, endpoint, asked in taken:
-        endpoint.asked.clear()
-        of_endpoint = {"day": today_utc(), "chain_id": chain_id, "endpoint": endpoint.name}
-        rows += [
-            {**of_endpoint, "pass": name, "method": method, "count": count}
-            for (name, method), count in sorted(asked.items())  # in one order: processes wait for each other's rows
-        ]
+    for chain_id, chain in chains.items():
+        for endpoint in chain.endpoints.members:
+            asked = endpoint.asked.copy()
+            endpoint.asked.clear()
+            taken.append((endpoint, asked))
+            of_endpoint = {"day": today_utc(), "chain_id": chain_id, "endpoint": endpoint.name}
+            rows += [
+                {**of_endpoint, "pass": name, "method": method, "count": count}
+                for (name, method), count in sorted(asked.items())  # in one order: processes wait for each other's rows
+            ]
     if not rows:
         return
     try:
@@ -66,7 +64,7 @@ async def store_requests(engine: AsyncEngine, chains: Mapping[int, Chain]) -> No
             )
     except (SQLAlchemyError, OSError, TimeoutError) as error:
         log.warning("requests_not_counted", error=type(error).__name__)
-        for _, endpoint, asked in taken:
+        for endpoint, asked in taken:
             endpoint.asked.update(asked)
 
 

@@ -55,12 +55,15 @@ def find_silent(
     silent = []
     for expected in expected_passes:
         state = states.get((expected.name, expected.chain_id))
-        if state is None and expected.by_the_clock:
-            continue
+        patience = LIMITS.alive_seconds + expected.every_seconds
         age = state.succeeded_age if state else None
-        if state and expected.by_the_clock and age is None and state.error is None:
-            age = state.checked_age
-        if age is None or age > LIMITS.alive_seconds + expected.every_seconds * (2 if expected.by_the_clock else 1):
+        if expected.by_the_clock:
+            if state is None:
+                continue
+            patience += expected.every_seconds
+            if age is None and state.error is None:
+                age = state.checked_age
+        if age is None or age > patience:
             silent.append((expected, state))
     return silent
 
@@ -93,7 +96,8 @@ def _judge_endpoints(sight: ChainSight) -> Iterator[WrongCondition]:
         answer: AlertFacts = {"endpoints that answer": f"{sight.answering} of {sight.endpoints}"}
         return WrongCondition(AlertKind.RPC_TROUBLE, subject, sight.chain_id, {**answer, **facts}, LIMITS.blip_seconds)
 
-    if unreachable := _find_unreachable(sight):
+    unreachable = _find_unreachable(sight)
+    if unreachable:
         yield wrong(unreachable[1], {})
     for name, until in sight.spent.items():  # known at once, and no blip
         used_up = wrong(f"allowance of endpoint {name}", {"used up until": format_deadline(until)})
@@ -140,7 +144,7 @@ def _judge_emails(trouble: EmailTrouble) -> Iterator[WrongCondition]:
     if trouble.late:
         late: AlertFacts = {"emails": trouble.late, "oldest_seconds": trouble.oldest_late}
         yield WrongCondition(AlertKind.EMAILS_LATE, "emails", 0, late, hold_seconds=300)
-    for room, count in (trouble.failed or {}).items():
+    for room, count in trouble.failed.items():
         if count >= LIMITS.failures_per_hour:
             yield WrongCondition(AlertKind.FAILURES_GROWING, room, 0, {"failed in the last hour": count})
 

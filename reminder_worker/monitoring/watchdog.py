@@ -124,8 +124,8 @@ class HealthWatchdog:
     async def run(self) -> WatchdogReport:
         """Judge, report changes, ping while nothing is wrong. Raises what the database raises, and is silent then."""
         detail = await self._read_memory()
-        before = detail.get("blocks_behind") or {}
-        gaps = {int(chain_id): KnownGap(**gap) for chain_id, gap in (detail.get("gaps") or {}).items()}
+        before = detail.get("blocks_behind", {})
+        gaps = {int(chain_id): KnownGap(**gap) for chain_id, gap in detail.get("gaps", {}).items()}
         scope = self._scope
         facts = WatchedFacts(
             scope.expected,
@@ -224,7 +224,8 @@ class HealthWatchdog:
         if self._settings.problems:
             names = (problem.partition(": ")[0] for problem in self._settings.problems)
             facts["set by half"] = ", ".join(name for name in names if " " not in name)
-        if unread := self._unread_keys():
+        unread = self._unread_keys()
+        if unread:
             facts["wallets whose key cannot be used"] = unread
         key = (AlertKind.WORKER_STALLED, SETTINGS, 0)
         return {key: WrongCondition(*key, facts)} if facts else {}

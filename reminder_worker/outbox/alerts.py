@@ -138,7 +138,8 @@ class AlertOutbox:
         stage: str | int,
         facts: AlertFacts,
     ) -> bool:
-        shown = checksum_address(subject) if _is_address(subject) else subject
+        is_address = len(subject) == 42 and subject.startswith("0x")
+        shown = checksum_address(subject) if is_address else subject
         if self._installation:
             facts = {**facts, "installation": self._installation}
         values = {
@@ -236,7 +237,7 @@ class AlertOutbox:
         except MailUnavailable:
             return EmailInDoubt()
         if status.state == "accepted":
-            return EmailAccepted(status.message_id or "")
+            return EmailAccepted(status.message_id)
         if status.state == "in_doubt":
             await self._update_alert(alert_id, id=uuid4(), tries=alert.c.tries + 1, next_try=func.clock_timestamp())
         return EmailInDoubt()
@@ -288,7 +289,3 @@ def _digest_facts(rows: Sequence[Row[Any]]) -> dict[str, str | int]:
         where = f"{row.variables['about']} on {row.variables['chainName']}".strip()
         subjects.setdefault(name, []).append(where)
     return {name: f"{len(each)}: {', '.join(dict.fromkeys(each))}" for name, each in subjects.items()}
-
-
-def _is_address(text: str) -> bool:
-    return len(text) == 42 and text.startswith("0x")

@@ -5,6 +5,7 @@ end when a set or a gift that names the address is signed again, and when nobody
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -90,7 +91,10 @@ class BounceReader:
             return int(await connection.scalar(sql["bounce_cursor"]) or 0)
 
     async def _record_page(self, page: Sequence[ReturnedEmail]) -> int:
-        reasons = {id: each.reason for each in page if (id := _read_key(each.key)) is not None}
+        reasons = {}
+        for each in page:
+            with suppress(ValueError):  # another worker may share the mail service, with keys of another form
+                reasons[UUID(each.key)] = each.reason
         ids = {"ids": array_text(reasons)}
         rows: dict[bytes, dict[str, Any]] = {}
         async with self._engine.begin() as connection:
@@ -120,11 +124,3 @@ async def count_bounces(engine: AsyncEngine) -> Mapping[str, int]:
     """Count the stored addresses from which an email came back, by reason."""
     question = select(bounce.c.reason, func.count()).group_by(bounce.c.reason).order_by(bounce.c.reason)
     return dict(await read_rows(engine, lambda reason, count: (reason, count), question))
-
-
-def _read_key(key: str) -> UUID | None:
-    """Another worker may share the mail service, with keys of another form."""
-    try:
-        return UUID(key)
-    except ValueError:
-        return None

@@ -37,16 +37,18 @@ async def keep_reports(engine: AsyncEngine, answer: ReportsAnswer | None) -> Non
         if answer is None:
             await connection.execute(delete(report_reading))
             return
-        mailbox, counts = answer.mailbox, answer.counts
-        values = {
-            "unread": mailbox.unread if mailbox else None,
-            "looked_at": mailbox.last_good_look if mailbox else None,
+        counts = answer.counts
+        values: dict[str, object] = {
+            "unread": None,
+            "looked_at": None,
             "taken": counts.taken,
             "unmatched": counts.unmatched,
             "set_aside": counts.set_aside,
             "not_complaints": counts.not_complaints,
             "unreadable": counts.unreadable,
         }
+        if answer.mailbox is not None:
+            values |= {"unread": answer.mailbox.unread, "looked_at": answer.mailbox.last_good_look}
         await connection.execute(sql["keep_reports"], values)
 
 

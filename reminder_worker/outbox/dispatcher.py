@@ -8,9 +8,9 @@ leases expire and say what they prove (`store.py`).
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic
+from typing import Generic, TypeVar
 from uuid import UUID
 
 import structlog
@@ -24,6 +24,7 @@ from reminder_worker.outbox.models import E, EmailClaim, EmailFamily, EmailSettl
 from reminder_worker.outbox.outcomes import MailOutage
 from reminder_worker.outbox.store import LEASE_SECONDS, OutboxStore
 
+T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 LEASE_MARGIN_SECONDS = 10.0
@@ -79,19 +80,22 @@ class OutboxDispatcher(Generic[E]):
         posted: asyncio.Queue[tuple[EmailClaim[E], list[EmailSettlement[E]]] | None] = asyncio.Queue(maxsize=1)
 
         async def prepare_batches() -> None:
-            while not report.outage and (batch := await self.prepare_batch(report, ends)) is not None:
+            while not report.outage:
+                batch = await self.prepare_batch(report, ends)
+                if batch is None:
+                    break
                 await prepared.put(batch)
                 if time.monotonic() > ends:
                     report.more = True
                     break
 
         async def post_batches() -> None:
-            while (batch := await prepared.get()) is not None:
+            async for batch in _take_all(prepared):
                 await posted.put((batch.claim, await self.post_batch(batch, report)))
             await prepared.put(None)  # ends the other `post_batches`, too
 
         async def record_results() -> None:
-            while (result := await posted.get()) is not None:
+            async for result in _take_all(posted):
                 await self.settle_batch(report, *result)
 
         async def prepare_all() -> None:
@@ -137,11 +141,14 @@ class OutboxDispatcher(Generic[E]):
         ready, settled = await self._family.render(entries)
         kept = await keep(claim, {email.entry.id: (email.sealed, email.salt, email.number_hash) for email in ready})
         # The recipient of the others was replaced, re-encrypted or erased since the claim: the next claim finds out.
-        settled += [
-            outcomes.retry_later(email.entry, 0.0, "recipient_changed") for email in ready if email.entry.id not in kept
-        ]
+        to_post = []
+        for email in ready:
+            if email.entry.id in kept:
+                to_post.append(email)
+            else:
+                settled.append(outcomes.retry_later(email.entry, 0.0, "recipient_changed"))
         await self.settle_batch(report, claim, settled)
-        return PreparedBatch(claim, [email for email in ready if email.entry.id in kept], post_until)
+        return PreparedBatch(claim, to_post, post_until)
 
     async def post_batch(self, batch: PreparedBatch[E], report: DeliveryReport) -> list[EmailSettlement[E]]:
         """Post a batch; return one result for each email. Those left out, by an outage or after `post_until`, are
@@ -167,13 +174,14 @@ class OutboxDispatcher(Generic[E]):
 
         async def post_checked() -> None:
             async with self._places:
-                while (email := await checked.get()) is not None:
+                async for email in _take_all(checked):
                     if outage.begun or time.monotonic() > batch.post_until:
                         settled.append(outage.defer_email(email.entry))
                         continue
                     outcome = await self._mail.send_email(email.entry.id, email.body)
                     outage.note_answer(outcome)
-                    settled.append(settlement := outcomes.settle_answer(email.entry, outcome))
+                    settlement = outcomes.settle_answer(email.entry, outcome)
+                    settled.append(settlement)
                     if settlement.state == "suppressed":
                         suppressed.append(email.entry)
                 checked.put_nowait(None)  # ends the other workers, too
@@ -211,3 +219,12 @@ class OutboxDispatcher(Generic[E]):
             await self.settle_batch(report, claim, settled)
             batch = await self.render_batch(report, claim, never_sent, self.store.confirm_unknown, post_until)
             await self.settle_batch(report, claim, await self.post_batch(batch, report))
+
+
+async def _take_all(queue: asyncio.Queue[T | None]) -> AsyncIterator[T]:
+    """Yield what comes into the queue; None ends it."""
+    while True:
+        item = await queue.get()
+        if item is None:
+            return
+        yield item

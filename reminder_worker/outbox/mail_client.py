@@ -7,7 +7,7 @@ answer: ask before sending again. No body, address or answer is ever logged or p
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -32,6 +32,7 @@ from reminder_worker.tracing import trace_call, traces_open
 
 log = structlog.get_logger(__name__)
 
+T = TypeVar("T")
 MAX_ANSWER_BYTES = 64 * 1024
 MAX_LIST_BYTES = 256 * 1024  # a thousand addresses are 120 KB
 
@@ -111,15 +112,15 @@ class ReportsAnswer(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class MessageStatus:
-    """The mail service's status of a key; `unknown` is its 404."""
+    """The mail service's status of a key; `unknown` is its 404. `message_id`: of an accepted email, not empty."""
 
     state: Literal["accepted", "in_flight", "in_doubt", "unknown"]
-    message_id: str | None = None
+    message_id: str = ""
 
 
 class _ForgottenAddress(msgspec.Struct):
     position: int
-    reference: str
+    reference: Annotated[str, msgspec.Meta(pattern="^([0-9a-fA-F]{2})*$")]
 
 
 class _ForgottenAnswer(msgspec.Struct):
@@ -186,17 +187,14 @@ class MailClient:
 
     async def ask_status(self, key: UUID) -> MessageStatus:
         """`GET /messages/{key}`. Raises `MailUnavailable` without a usable answer."""
-        try:
-            async with self._open.get(f"{self._settings.url}/messages/{key}").build_streamed() as response:
-                if response.status == 404:
-                    return MessageStatus("unknown")
-                if response.status == 200:
-                    known = msgspec.json.decode(await read_answer(response, MAX_ANSWER_BYTES), type=_StatusAnswer)
-                    if known.status != "accepted" or is_message_id(known.messageId):
-                        return MessageStatus(known.status, known.messageId)
-        except (PyreqwestError, *strict_json.NOT_JSON):
-            pass
-        raise MailUnavailable("the mail service does not say what became of a message")
+        unsaid = "what became of a message"
+        known = await self._ask(f"messages/{key}", _StatusAnswer, unsaid)
+        if known is None:
+            return MessageStatus("unknown")
+        message_id = known.messageId or ""
+        if known.status == "accepted" and not is_message_id(message_id):
+            raise _cannot_say(unsaid)
+        return MessageStatus(known.status, message_id)
 
     async def list_forgotten(self) -> AsyncIterator[list[bytes]]:
         """Yield the keyed hashes of addresses that asked to be forgotten, up to a thousand at once.
@@ -204,54 +202,43 @@ class MailClient:
         A mail service without this list (404) has none. Raises `MailUnavailable` without a usable answer.
         """
         after = 0
-        try:
-            while True:
-                question = self._open.get(f"{self._settings.url}/forgotten?after={after}")
-                async with question.build_streamed() as response:
-                    if response.status == 404:
-                        return
-                    if response.status != 200:
-                        break
-                    answer = await read_answer(response, MAX_LIST_BYTES)
-                page = msgspec.json.decode(answer, type=_ForgottenAnswer).addresses
-                if not page:
-                    return
-                yield [bytes.fromhex(each.reference) for each in page]
-                if page[-1].position <= after:
-                    break
-                after = page[-1].position
-        except (PyreqwestError, ValueError, *strict_json.NOT_JSON):
-            pass
-        raise MailUnavailable("the mail service does not say which addresses are to be forgotten")
+        unsaid = "which addresses are to be forgotten"
+        while True:
+            page = await self._ask(f"forgotten?after={after}", _ForgottenAnswer, unsaid, MAX_LIST_BYTES)
+            if page is None or not page.addresses:
+                return
+            yield [bytes.fromhex(each.reference) for each in page.addresses]
+            last = page.addresses[-1].position
+            if last <= after:
+                raise _cannot_say(unsaid)
+            after = last
 
     async def list_bounces(self, after: int) -> list[ReturnedEmail]:
         """`GET /bounces`: emails that came back, up to 500; none of a mail service that does not know of any.
 
         Raises `MailUnavailable` without a usable answer.
         """
-        try:
-            asked = self._open.get(f"{self._settings.url}/bounces").query({"after": after})
-            async with asked.build_streamed() as response:
-                if response.status == 404:
-                    return []
-                if response.status == 200:
-                    answer = await read_answer(response, 4 * MAX_ANSWER_BYTES)
-                    return msgspec.json.decode(answer, type=_ReturnedAnswer).bounces
-        except (PyreqwestError, *strict_json.NOT_JSON):
-            pass
-        raise MailUnavailable("the mail service does not say what came back")
+        page = await self._ask(f"bounces?after={after}", _ReturnedAnswer, "what came back", MAX_LIST_BYTES)
+        return page.bounces if page else []
 
     async def read_reports(self) -> ReportsAnswer | None:
         """`GET /reports`; None of a mail service without it (404). Raises `MailUnavailable` without a usable answer."""
+        return await self._ask("reports", ReportsAnswer, "whether delivery reports are read")
+
+    async def _ask(self, path: str, kind: type[T], unsaid: str, most: int = MAX_ANSWER_BYTES) -> T | None:
+        """Return an answer of at most `most` bytes; None if the mail service does not know (404).
+
+        Raises `MailUnavailable` without a usable answer. `unsaid`: words for what it then does not say.
+        """
         try:
-            async with self._open.get(f"{self._settings.url}/reports").build_streamed() as response:
+            async with self._open.get(f"{self._settings.url}/{path}").build_streamed() as response:
                 if response.status == 404:
                     return None
                 if response.status == 200:
-                    return msgspec.json.decode(await read_answer(response, MAX_ANSWER_BYTES), type=ReportsAnswer)
+                    return msgspec.json.decode(await read_answer(response, most), type=kind)
         except (PyreqwestError, *strict_json.NOT_JSON):
             pass
-        raise MailUnavailable("the mail service does not say whether delivery reports are read")
+        raise _cannot_say(unsaid)
 
     @property
     def _open(self) -> Client:
@@ -260,6 +247,10 @@ class MailClient:
         if self._client is None:
             self._client = http_client(self._settings)
         return self._client
+
+
+def _cannot_say(what: str) -> MailUnavailable:
+    return MailUnavailable(f"the mail service does not say {what}")
 
 
 def http_client(settings: MailSettings) -> Client:
@@ -315,7 +306,8 @@ def list_causes(error: PyreqwestError) -> Sequence[str]:
     broke off after all of an email was written, `ConnectTimeoutError` an answer that did not come."""
     if isinstance(error, RequestPanicError) or not isinstance(error, DetailedPyreqwestError):
         return [error.message]  # a panic's causes are of another form
-    return [each["message"] for each in error.details["causes"] or ()] or [error.message]
+    causes = error.details["causes"] or ()
+    return [each["message"] for each in causes] or [error.message]
 
 
 def _read_outcome(response: Response, answer: bytes) -> EmailOutcome:
@@ -341,9 +333,9 @@ def _read_sent(answer: bytes) -> EmailOutcome:
     return EmailAccepted(sent.messageId) if is_message_id(sent.messageId) else EmailInDoubt()
 
 
-def is_message_id(text: str | None) -> bool:
+def is_message_id(text: str) -> bool:
     """Fit to be stored and shown to an operator (RFC 5322 lines end at 998)."""
-    return text is not None and 0 < len(text) <= 998 and text.isascii() and text.isprintable()
+    return 0 < len(text) <= 998 and text.isascii() and text.isprintable()
 
 
 def _retry_after(value: str) -> float | None:

@@ -195,7 +195,7 @@ def build_gift_body(
         "claimUrl": link,
         "unlockAt": format_deadline(about.unlock_time),
         "timelockId": str(about.timelock_id),
-        "chainName": about.chain_name or f"chain {about.chain_id}",
+        "chainName": about.chain_name,
         "chainId": about.chain_id,
         "recipientAddress": checksum_address(about.recipient),
         "routerAddress": checksum_address(about.router),
@@ -215,22 +215,24 @@ def build_reminder_body(
 
     `extra`: variables from `format_amounts` and `format_role_counts`.
     """
-    variables = {
+    variables: dict[str, object] = {
         "name": to.name,
         "role": to.role.value,
         "legacyId": str(about.legacy_id),
         "legacyName": about.name,
         "legacyAddress": checksum_address(about.legacy),
-        "chainName": about.chain_name or f"chain {about.chain_id}",
+        "chainName": about.chain_name,
         "chainId": about.chain_id,
         "ownerAddress": checksum_address(about.owner),
         "recipientAddress": checksum_address(to.wallet),
         "actionUrl": about.page,
         "deadline": None if deadline is None else format_deadline(deadline),
-        **({"ownerName": about.owner_name} if about.owner_name else {}),
-        **({"legacyTitle": about.title} if about.title else {}),
-        **extra,
     }
+    if about.owner_name:
+        variables["ownerName"] = about.owner_name
+    if about.title:
+        variables["legacyTitle"] = about.title
+    variables.update(extra)
     return _encode_body(
         kind,
         "reminder",
@@ -261,29 +263,34 @@ def _encode_body(
     time_zone: str = "",
 ) -> bytes:
     """In English the body names no language, as in the previous release; without a time zone it names none."""
-    return _encode(
-        {
-            "template": template,
-            "templateVersion": TEMPLATE_VERSION,
-            "to": {"email": email, "name": name},
-            "variables": variables,
-            "category": category,
-            **({} if language == "en" else {"language": language}),
-            **({"timeZone": time_zone} if time_zone else {}),
-            **({} if email_hash is None else {"reference": email_hash.hex()}),
-            **({} if number is None else {"number": number}),
-        }
-    )
+    body: dict[str, object] = {
+        "template": template,
+        "templateVersion": TEMPLATE_VERSION,
+        "to": {"email": email, "name": name},
+        "variables": variables,
+        "category": category,
+    }
+    if language != "en":
+        body["language"] = language
+    if time_zone:
+        body["timeZone"] = time_zone
+    if email_hash is not None:
+        body["reference"] = email_hash.hex()
+    if number is not None:
+        body["number"] = number
+    return _encode(body)
 
 
 def make_alert_variables(
     status: str, chain_id: int, chain_name: str, about: str, facts: Mapping[str, str | int]
 ) -> dict[str, Any]:
     """Return the variables of an alert's email. `status`: raised, cleared, unwatched or event; chain id 0: no chain."""
+    if not chain_name:
+        chain_name = f"chain {chain_id}" if chain_id else "all chains"
     return {
         "status": status,
         "chainId": chain_id,
-        "chainName": chain_name or (f"chain {chain_id}" if chain_id else "all chains"),
+        "chainName": chain_name,
         "about": about[:MAX_TEXT],
         "facts": [_format_fact(name, value) for name, value in facts.items()],
     }

@@ -123,7 +123,7 @@ class EmailClaim(Generic[E]):
     @property
     def idle(self) -> bool:
         """Nothing was due."""
-        return not (self.entries or self.merged or self.put_off or self.settled)
+        return not any((self.entries, self.merged, self.put_off, self.settled))
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,9 +240,9 @@ async def settle_unsent(
     the database is restored from an earlier backup and this is repeated, the mail service recognises the key.
     """
     known = await mail.ask_status(id) if mail else None
-    if known and known.state == "in_flight":
+    if known is not None and known.state == "in_flight":
         raise MailUnavailable("the mail service has it in hand: try again in a minute")
-    if known and known.state == "accepted" and known.message_id:
+    if known is not None and known.state == "accepted":
         settled = await settle_sent(engine, ledgers, id, known.message_id)
         return "sent, as the mail service knows by now" if settled else None
     new_id = uuid5(id, "unsent")

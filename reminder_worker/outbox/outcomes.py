@@ -47,7 +47,7 @@ def settle_answer(entry: E, outcome: EmailOutcome) -> EmailSettlement[E]:
 
 def settle_status(entry: E, status: MessageStatus) -> EmailSettlement[E]:
     """Convert the mail service's status of an email in doubt."""
-    if status.state == "accepted" and status.message_id:
+    if status.state == "accepted":
         return settle_sent(entry, status.message_id)
     return hold_email(entry, "in_doubt") if status.state == "in_doubt" else retry_later(entry, 15.0)
 

@@ -40,6 +40,30 @@ def email_ledger(name: str, *parts: SchemaItem, key: Sequence[str], due: Sequenc
     return Table(
         name,
         metadata,
+        *_make_email_columns(),
+        CheckConstraint(
+            "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
+            name=f"{name}_state",
+        ),
+        CheckConstraint(
+            f"body is null or state in ({list_words(UNDECIDED)})",
+            name=f"{name}_keeps_a_body_only_while_undecided",
+        ),
+        CheckConstraint("(state = 'sent') = (message_id is not null)", name=f"{name}_sent_has_a_message_id"),
+        *parts,
+        Index(f"{name}_once", *key, unique=True),
+        Index(f"{name}_due", "next_try", *due, postgresql_where=text(f"state in ({list_words(TO_TRY)})")),
+        Index(f"{name}_leases", "lease_until", postgresql_where=text("state = 'claimed'")),
+        Index(f"{name}_shown", "state", postgresql_where=text(f"state in ({list_words(TROUBLED)})")),
+        Index(f"{name}_settled", "settled_at"),
+        Index(f"{name}_number", "number_hash", postgresql_where=text("number_hash is not null")),
+        comment=comment,
+    )
+
+
+def _make_email_columns() -> list[SchemaItem]:
+    """Make the columns of a ledger of emails; each table needs its own."""
+    return [
         Column("id", Uuid, primary_key=True, comment="random; the Idempotency-Key"),
         Column("chain_id", BigInteger, nullable=False, comment="EIP-155 id of the chain"),
         Column("kind", Text, nullable=False, comment="kind of email"),
@@ -79,24 +103,7 @@ def email_ledger(name: str, *parts: SchemaItem, key: Sequence[str], due: Sequenc
             LargeBinary,
             comment="SHA-256 of the number printed in the email; null: not posted, or its recipient was erased",
         ),
-        CheckConstraint(
-            "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
-            name=f"{name}_state",
-        ),
-        CheckConstraint(
-            f"body is null or state in ({list_words(UNDECIDED)})",
-            name=f"{name}_keeps_a_body_only_while_undecided",
-        ),
-        CheckConstraint("(state = 'sent') = (message_id is not null)", name=f"{name}_sent_has_a_message_id"),
-        *parts,
-        Index(f"{name}_once", *key, unique=True),
-        Index(f"{name}_due", "next_try", *due, postgresql_where=text(f"state in ({list_words(TO_TRY)})")),
-        Index(f"{name}_leases", "lease_until", postgresql_where=text("state = 'claimed'")),
-        Index(f"{name}_shown", "state", postgresql_where=text(f"state in ({list_words(TROUBLED)})")),
-        Index(f"{name}_settled", "settled_at"),
-        Index(f"{name}_number", "number_hash", postgresql_where=text("number_hash is not null")),
-        comment=comment,
-    )
+    ]
 
 
 suppression = Table(

@@ -120,10 +120,11 @@ def check_mailed_name(text: str) -> str:
 
 def _has_domain_after_mark(plain: str) -> bool:
     """Return whether a domain follows a mark, which ends many words of these scripts but is no letter to `re`."""
-    return any(
-        category(before[-1:] or " ")[0] == "M" and _RULES.other_letters.match(after)
-        for before, after in pairwise(plain.split("."))
-    )
+    for before, after in pairwise(plain.split(".")):
+        last = before[-1:] or " "
+        if category(last)[0] == "M" and _RULES.other_letters.match(after):
+            return True
+    return False
 
 
 def _replace_ideographs(name: str) -> str:

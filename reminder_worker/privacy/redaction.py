@@ -114,8 +114,10 @@ def shown_host(host: str) -> str:
 
 def _may_be_a_key(label: str) -> bool:
     """Return whether a part has 10 letters and digits, or 20 letters: there are names of 10 letters."""
-    parts = [part for part in re.split("[-_]", label) if len(part) >= 10]
-    return len(label) > 24 or any(len(part) >= 20 or not part.isalpha() for part in parts)
+    for part in re.split("[-_]", label):
+        if len(part) >= 20 or (len(part) >= 10 and not part.isalpha()):
+            return True
+    return len(label) > 24
 
 
 def _shorten_url(url: str) -> str:
@@ -125,7 +127,7 @@ def _shorten_url(url: str) -> str:
         host, port = shown_host(parts.hostname or ""), f":{parts.port}" if parts.port else ""
     except ValueError:
         return MASK
-    hidden = "/..." if parts.path.strip("/") or parts.query or parts.fragment else ""
+    hidden = "/..." if parts.path.strip("/") + parts.query + parts.fragment else ""
     return f"{parts.scheme}://{host}{port}{hidden}"
 
 

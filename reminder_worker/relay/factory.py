@@ -102,7 +102,8 @@ class RelayPass:
 
     def _check_keys(self) -> None:
         """Raises `Misconfigured` for a configured wallet with an unusable key: a pass that ignores it is no success."""
-        unused = [role for role, group in self._groups.items() if group and role not in self._wallets.reconcilers]
+        configured = [role for role, group in self._groups.items() if group]
+        unused = [role for role in configured if role not in self._wallets.reconcilers]
         if unused:
             raise Misconfigured(
                 f"the key of the {' and of the '.join(unused)} cannot be used: `reminder-worker doctor`"

@@ -178,12 +178,13 @@ async def read_memberships(
     """
     legacies = list(legacy_types)
     found = dict(zip(legacies, await LegacyReads(chain).read_members(legacies, at=at), strict=True))
-    safes = {legacy: each.owner for legacy, each in found.items() if each and legacy_types[legacy] == SAFE}
+    known = {legacy: each for legacy, each in found.items() if each is not None}
+    safes = {legacy: each.owner for legacy, each in known.items() if legacy_types[legacy] == SAFE}
     signers = await read_safe_signers(chain, sorted(set(safes.values())), at)
     memberships: dict[str, LegacyMembership | None] = dict.fromkeys(legacies)
-    for legacy, each in found.items():
+    for legacy, each in known.items():
         named = signers[safes[legacy]] if legacy in safes else ()
-        if each is not None and named is not None:
+        if named is not None:
             memberships[legacy] = make_membership(each, named)
     return memberships
 

@@ -114,6 +114,14 @@ class WindowReading:
     guarded: bool | None = None
     enabled: bool | None = None
 
+    @property
+    def needs_members(self) -> bool:
+        """Return whether to read the members: reading those of all legacies would double the requests.
+
+        They are stored to validate signals of blocks whose state is gone.
+        """
+        return bool(self.open) or self.watched.is_read_whole
+
 
 class DuePass:
     """Due pass of one chain. Raises `ChainUnavailable` and keeps the batches stored before."""
@@ -312,9 +320,7 @@ class _DueRun:
             return {row.creator: row.at for row in await conn.execute(sql["premium_resets"], values)}
 
     async def _read_members(self, looks: Sequence[WindowReading]) -> None:
-        # Only for some legacies: reading the members of all would double the requests. They are stored to validate
-        # signals of blocks whose state is gone.
-        wanted = [each for each in looks if each.open or each.watched.is_read_whole]
+        wanted = [each for each in looks if each.needs_members]
         types = {each.watched.legacy: each.watched.legacy_type for each in wanted if each.triggers}
         if not types:
             return

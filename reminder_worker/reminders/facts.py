@@ -58,6 +58,11 @@ class ReminderFacts:
     safes: dict[str, SafeState] = field(default_factory=dict)
     _audiences: dict[tuple[str, int, bool], dict[str, RecipientRole]] = field(default_factory=dict)
 
+    def list_readable(self, legacies: Collection[str]) -> list[LegacyFacts]:
+        """Return what is known of the legacies, by address; without those that revert."""
+        found = [self.legacies[legacy] for legacy in sorted(legacies)]
+        return [one for one in found if one is not None]
+
     def find_audience(
         self, legacy: LegacyFacts, configs: Mapping[str, ReminderConfig], line: int, *, may_act: bool
     ) -> Mapping[str, RecipientRole]:
@@ -113,8 +118,8 @@ class ReminderFactReader:
 
     async def _learn_safes(self, facts: ReminderFacts, legacies: set[str]) -> None:
         """Read the guard and the module of each Safe legacy."""
-        known = [facts.legacies[legacy] for legacy in sorted(legacies - facts.safes.keys())]
-        wanted = [one for one in known if one is not None and one.legacy_type == SAFE]
+        known = facts.list_readable(legacies - facts.safes.keys())
+        wanted = [one for one in known if one.legacy_type == SAFE]
         if not wanted:
             return
         guards = await self._indexers.own_index.find_guards([one.legacy for one in wanted])
@@ -133,7 +138,8 @@ class ReminderFactReader:
         if not legacies:
             return
         found = await LegacyReads(self._chain).read_facts(legacies, at=facts.head.hash)
-        owners = {each.legacy: each.owner for each in found if each and each.legacy_type == SAFE}
+        readable = [each for each in found if each is not None]
+        owners = {each.legacy: each.owner for each in readable if each.legacy_type == SAFE}
         unknown = sorted(set(owners.values()) - facts.signers.keys())
         facts.signers.update(await read_safe_signers(self._chain, unknown, facts.head.hash))
         facts.legacies.update(zip(legacies, found, strict=True))
@@ -150,8 +156,7 @@ class ReminderFactReader:
     async def _read_renewals(self, facts: ReminderFacts, legacies: Collection[str]) -> dict[str, RenewState]:
         """Return the auto-renew state of each readable legacy with a renewing router."""
         router = self._chain.settings.transfer_eoa_legacy_router
-        known = [facts.legacies[legacy] for legacy in sorted(legacies)]
-        asked = [one for one in known if one and one.router == router]
+        asked = [one for one in facts.list_readable(legacies) if one.router == router]
         states = await RenewalReads(self._chain).read_states([one.legacy_id for one in asked], at=facts.head.hash)
         return {one.legacy: state for one, state in zip(asked, states, strict=True) if state is not None}
 

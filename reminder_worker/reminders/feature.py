@@ -66,13 +66,18 @@ async def _count_waiting(scope: FactScope) -> "WaitingEmails":
     from reminder_worker.outbox.operator import WaitingEmails, count_waiting
 
     counts = scope.keep_served(await count_waiting(scope.engine))
+    due = sum(count.due for count in counts)
+    later = sum(count.later for count in counts)
+    in_flight = sum(count.in_flight for count in counts)
+    times = [count.next_try for count in counts if count.next_try is not None]
+    ages = [count.oldest for count in counts if count.oldest is not None]
     return WaitingEmails(
         chain_id=0,
-        due=sum(count.due for count in counts),
-        later=sum(count.later for count in counts),
-        next_try=min((count.next_try for count in counts if count.next_try is not None), default=None),
-        in_flight=sum(count.in_flight for count in counts),
-        oldest=max((count.oldest for count in counts if count.oldest is not None), default=None),
+        due=due,
+        later=later,
+        next_try=min(times, default=None),
+        in_flight=in_flight,
+        oldest=max(ages, default=None),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.queries import read_rows
+from reminder_worker.database.queries import count_rows, read_rows
 from reminder_worker.database.tables import age
 from reminder_worker.reminders.tables import notify_signal, recipient, sql, watch
 
@@ -71,14 +71,11 @@ async def measure_delays(engine: AsyncEngine) -> list[EmailDelay]:
 
 async def count_paused_legacies(engine: AsyncEngine) -> int:
     """Count the legacies that the due pass has set aside because asking about them reverts."""
-    async with engine.connect() as connection:
-        question = select(func.count()).where(watch.c.paused_until > func.now())
-        return await connection.scalar(question) or 0
+    return await count_rows(engine, watch, watch.c.paused_until > func.now())
 
 
 async def count_recipients(engine: AsyncEngine) -> int:
-    async with engine.connect() as connection:
-        return await connection.scalar(select(func.count()).select_from(recipient)) or 0
+    return await count_rows(engine, recipient)
 
 
 async def read_next_ask(engine: AsyncEngine, chains: Collection[int]) -> int | None:

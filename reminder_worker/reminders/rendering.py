@@ -230,7 +230,7 @@ class ReminderRenderer:
         chain = self._chains[entry.chain_id].settings
         about = LegacySubject(
             chain_id=entry.chain_id,
-            chain_name=chain.name,
+            chain_name=chain.shown_name,
             legacy=entry.legacy,
             legacy_id=legacy.legacy_id,
             owner=legacy.owner,

@@ -30,6 +30,7 @@ from reminder_worker.settings.groups import (
     SettingsGroup,
     StatisticsSettings,
 )
+from reminder_worker.settings.values import split_list
 
 G = TypeVar("G", bound="SettingsGroup")
 
@@ -67,25 +68,28 @@ class Settings(SettingsGroup):
         auto_renew = _read_optional_group(AutoRenewSettings, "no timer is renewed", values, half)
         gifts = _read_optional_group(GiftSettings, "no gift is served", values, half)
         provider = _read_optional_group(IdentityProviderSettings, "no wallet is found by email", values, half)
-        if provider and provider.code_signing_key and service and service.environment != "local":
+        is_local = service is None or service.environment == "local"
+        if not is_local and provider and provider.code_signing_key:
             faults.append("TURNKEY_CODE_SIGNING_KEY: is for a stand-in on the local stack only")
         if ops and ops.operator_secret and ops.operator_secret == ops.status_secret:
             faults.append("OPERATOR_SECRET: is OPS_STATUS_SECRET too, which is to open the status and nothing else")
-        if faults or service is None or reminders is None or api is None or ops is None or statistics is None:
+        if faults:  # a missing group is one
             raise Misconfigured("settings are not usable:\n" + "\n".join(f"- {fault}" for fault in faults))
-        return cls(
-            service=service,
-            chains=chains,
-            mail=mail,
-            reminders=reminders,
-            api=api,
-            relay=relay,
-            auto_renew=auto_renew,
-            ops=ops,
-            gifts=gifts,
-            identity_provider=provider,
-            statistics=statistics,
-            problems=tuple(half),
+        return cls.model_validate(
+            {
+                "service": service,
+                "chains": chains,
+                "mail": mail,
+                "reminders": reminders,
+                "api": api,
+                "relay": relay,
+                "auto_renew": auto_renew,
+                "ops": ops,
+                "gifts": gifts,
+                "identity_provider": provider,
+                "statistics": statistics,
+                "problems": tuple(half),
+            }
         )
 
     @property
@@ -95,12 +99,15 @@ class Settings(SettingsGroup):
 
 def _read_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """Replace every `NAME_FILE` by `NAME` with the file's text. Values are stripped; empty values count as absent."""
-    values = {name: text for name, value in environ.items() if (text := value.strip())}
+    stripped = {name: value.strip() for name, value in environ.items()}
+    values = {name: text for name, text in stripped.items() if text}
     problems = []
-    for name in [n for n in values if n.endswith("_FILE") and _is_secret(n.removesuffix("_FILE"))]:
+    for name in list(values):
+        plain = name.removesuffix("_FILE")
+        if plain == name or not _is_secret(plain):
+            continue
         try:
             text = Path(values[name]).read_text(encoding="utf-8").strip()
-            plain = name.removesuffix("_FILE")
             if not text:
                 problems.append(f"{name}: the file is empty")
             if values.get(plain, text) != text:
@@ -114,7 +121,7 @@ def _read_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list
 
 
 def _read_chains(values: Mapping[str, str], faults: list[str]) -> tuple[ChainSettings, ...]:
-    ids = [part.strip() for part in values.get("CHAINS", "").split(",") if part.strip()]
+    ids = split_list(values.get("CHAINS", ""))
     if not ids:
         faults.append("CHAINS: missing (chain ids, comma separated, for example 1)")
     chains = []
@@ -133,10 +140,8 @@ def _read_chains(values: Mapping[str, str], faults: list[str]) -> tuple[ChainSet
 
 
 def _read_group(group: type[G], values: Mapping[str, str], prefix: str, faults: list[str], **fixed: Any) -> G | None:
-    fields: dict[str, Any] = dict(fixed)
-    for field in group.model_fields.values():
-        if field.alias is not None and prefix + field.alias in values:
-            fields[field.alias] = values[prefix + field.alias]
+    given = {name: values[prefix + name] for name in list_fields(group) if prefix + name in values}
+    fields: dict[str, Any] = {**fixed, **given}
     try:
         return group.model_validate(fields)
     except ValidationError as error:
@@ -160,9 +165,14 @@ def _read_optional_group(group: type[G], off: str, values: Mapping[str, str], ha
     return found
 
 
+def list_fields(group: type[SettingsGroup]) -> dict[str, FieldInfo]:
+    """Return the fields by their variables, a chain's without the prefix."""
+    return {field.alias: field for field in group.model_fields.values() if field.alias}
+
+
 def _list_required(group: type[SettingsGroup]) -> list[str]:
     """Return the variables that turn the group's part on."""
-    return [field.alias for field in group.model_fields.values() if field.alias and field.is_required()]
+    return [name for name, field in list_fields(group).items() if field.is_required()]
 
 
 GROUPS: tuple[type[SettingsGroup], ...] = (
@@ -185,18 +195,24 @@ def list_setting_names(chain_ids: Sequence[str]) -> list[str]:
     names = ["CHAINS"]
     for group in GROUPS:
         prefixes = [f"CHAIN_{id}_" for id in chain_ids] if group is ChainSettings else [""]
-        names += [prefix + field.alias for prefix in prefixes for field in group.model_fields.values() if field.alias]
+        names += [prefix + name for prefix in prefixes for name in list_fields(group)]
     return names
 
 
 def find_misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return (variable, setting) of unread variables that resemble a setting; variables of other chains are fine."""
-    ids = [part.strip() for part in environ.get("CHAINS", "").split(",")]
+    ids = split_list(environ.get("CHAINS", ""))
     names = list_setting_names(ids)
     known = {*names, *(f"{name}_FILE" for name in names if _is_secret(name))}
     served = tuple(f"CHAIN_{id}_" for id in ids)
-    unread = (name for name in environ.keys() - known if name.startswith(served) or not name.startswith("CHAIN_"))
-    return [(name, near[0]) for name in sorted(unread) if (near := get_close_matches(name, known, 1, cutoff=0.85))]
+    found = []
+    for name in sorted(environ.keys() - known):
+        if name.startswith("CHAIN_") and not name.startswith(served):
+            continue
+        near = get_close_matches(name, known, 1, cutoff=0.85)
+        if near:
+            found.append((name, near[0]))
+    return found
 
 
 def find_without_effect(environ: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -204,16 +220,16 @@ def find_without_effect(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     found = []
     optional = (MailSettings, RelaySettings, AutoRenewSettings, GiftSettings, IdentityProviderSettings)
     for group in optional:
-        fields = [field for field in group.model_fields.values() if field.alias]
         required = _list_required(group)
-        given = [name for field in fields for name in _list_names(field) if environ.get(name, "").strip()]
+        names = [name for variable, field in list_fields(group).items() for name in _list_names(variable, field)]
+        given = [name for name in names if environ.get(name, "").strip()]
         if not {name.removesuffix("_FILE") for name in given} & set(required):
             found += [(name, ", ".join(required)) for name in given]
     return found
 
 
-def _list_names(field: FieldInfo) -> list[str]:
-    return [f"{field.alias}", *([f"{field.alias}_FILE"] if is_secret_field(field) else [])]
+def _list_names(variable: str, field: FieldInfo) -> list[str]:
+    return [variable, f"{variable}_FILE"] if is_secret_field(field) else [variable]
 
 
 def is_secret_field(field: FieldInfo) -> bool:
@@ -221,7 +237,7 @@ def is_secret_field(field: FieldInfo) -> bool:
 
 
 _SECRET_NAMES = frozenset(
-    field.alias for group in GROUPS for field in group.model_fields.values() if field.alias and is_secret_field(field)
+    name for group in GROUPS for name, field in list_fields(group).items() if is_secret_field(field)
 )
 
 

@@ -131,6 +131,11 @@ class ChainSettings(SettingsGroup):
         return value
 
     @property
+    def shown_name(self) -> str:
+        """Return the chain's name for people; a chain without one is named by its id."""
+        return self.name or f"chain {self.chain_id}"
+
+    @property
     def legacy_routers(self) -> tuple[str, str]:
         return (self.transfer_eoa_legacy_router, self.multisig_legacy_router)
 

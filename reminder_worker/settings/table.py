@@ -1,12 +1,11 @@
 """Tables of docs/configuration.md, generated from the settings."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from reminder_worker.settings import GROUPS, ChainSettings, SettingsGroup, is_secret_field
+from reminder_worker.settings import GROUPS, ChainSettings, SettingsGroup, is_secret_field, list_fields
 from reminder_worker.settings.chains import PRESETS
 
 
@@ -26,23 +25,17 @@ def with_table(page: str) -> str:
 def _make_group_table(group: type[SettingsGroup]) -> str:
     chains = ("`CHAINS`", "**required**", "chain ids, comma separated, for example `1,11155111`")
     rows = [chains] if group is ChainSettings else []
-    fields = _list_fields(group)
-    rows += [(f"`{name}`", _format_default(name, field), field.description or "") for name, field in fields]
+    prefix = "CHAIN_<id>_" if group is ChainSettings else ""
+    for name, field in list_fields(group).items():
+        rows.append((f"`{prefix}{name}`", _format_default(name, field), field.description or ""))
     lines = [f"| {name} | {default} | {description} |" for name, default, description in rows]
     title = (group.__doc__ or "").strip()
     return "\n".join([f"**{title}**", "", "| variable | default | what it is |", "|---|---|---|", *lines])
 
 
-def _list_fields(group: type[SettingsGroup]) -> Iterator[tuple[str, FieldInfo]]:
-    prefix = "CHAIN_<id>_" if group is ChainSettings else ""
-    for field in group.model_fields.values():
-        if field.alias:
-            yield prefix + field.alias, field
-
-
 def _format_default(name: str, field: FieldInfo) -> str:
     secret = " (secret)" if is_secret_field(field) else ""
-    if any(name.removeprefix("CHAIN_<id>_") in values for values in PRESETS.values()):
+    if any(name in values for values in PRESETS.values()):
         return "preset for known chains"
     if field.default is PydanticUndefined:
         return "**required**" + secret

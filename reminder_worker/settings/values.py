@@ -17,12 +17,13 @@ from reminder_worker.privacy.emails import check_name, normalise_email
 BlockTag = Literal["latest", "safe", "finalized"]
 
 
-def _split_list(value: str) -> tuple[str, ...]:
+def split_list(value: str) -> tuple[str, ...]:
+    """Return the parts between commas, stripped, without empty ones."""
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 def _read_address(value: str) -> str:
-    if len(value) != 42 or not value.startswith("0x") or any(c not in "0123456789abcdefABCDEF" for c in value[2:]):
+    if not re.fullmatch("0x[0-9a-fA-F]{40}", value):
         raise ValueError("not an address: 0x and 40 hex digits")
     return value.lower()
 
@@ -58,7 +59,7 @@ def _read_key(value: str) -> bytes:
 
 
 def _read_keys(value: str) -> tuple[bytes, ...]:
-    return tuple(map(_read_key, _split_list(value)))
+    return tuple(map(_read_key, split_list(value)))
 
 
 def _check_url(value: str) -> str:
@@ -69,7 +70,7 @@ def _check_url(value: str) -> str:
         is_url = parts.scheme in ("http", "https") and host != b"" and parts.port != 0
     except ValueError:  # the error would show a part
         is_url = False
-    if not is_url or not value.isprintable() or " " in value or "\\" in value:
+    if not is_url or not value.isprintable() or set(value) & set(" \\"):
         raise ValueError("not a URL: needs http:// or https://, and a host")
     return value
 
@@ -167,7 +168,7 @@ class PriceFeed:
 
 
 def _price_feeds(value: str) -> tuple[PriceFeed, ...]:
-    feeds = tuple(map(PriceFeed.from_text, _split_list(value)))
+    feeds = tuple(map(PriceFeed.from_text, split_list(value)))
     if len({feed.token for feed in feeds}) < len(feeds):
         raise ValueError("names a token twice")
     return feeds
@@ -184,11 +185,16 @@ def _legacy_path(value: str) -> str:
 
 
 def _read_allowances(value: str) -> tuple[int | None, ...]:
-    """Read whole numbers above 0. An empty place is None."""
-    parts = [part.strip() for part in value.split(",")]
-    if not all(re.fullmatch("([1-9][0-9]{0,14})?", part) for part in parts):
+    return tuple(_read_allowance(part.strip()) for part in value.split(","))
+
+
+def _read_allowance(text: str) -> int | None:
+    """Read a whole number above 0. An empty place is None."""
+    if not text:
+        return None
+    if not re.fullmatch("[1-9][0-9]{0,14}", text):
         raise ValueError("needs whole numbers above 0, comma separated, or empty places")
-    return tuple(int(part) if part else None for part in parts)
+    return int(text)
 
 
 def _gift_prefix(value: str) -> str:
@@ -227,9 +233,9 @@ Key = Annotated[SecretBytes, _of_text(_read_key)]
 Keys = Annotated[tuple[SecretBytes, ...], _of_text(_read_keys)]
 Allowances = Annotated[tuple[int | None, ...], _of_text(_read_allowances)]
 PriceFeeds = Annotated[tuple[PriceFeed, ...], _of_text(_price_feeds)]
-Mailable = Annotated[tuple[Annotated[str, AfterValidator(_may_be_mailed)], ...], _of_text(_split_list)]
-Proxies = Annotated[tuple[Annotated[str, AfterValidator(_check_proxy)], ...], _of_text(_split_list)]
+Mailable = Annotated[tuple[Annotated[str, AfterValidator(_may_be_mailed)], ...], _of_text(split_list)]
+Proxies = Annotated[tuple[Annotated[str, AfterValidator(_check_proxy)], ...], _of_text(split_list)]
 Count = Annotated[int, Field(le=10**9)]
 Origin = Annotated[str, _of_text(_read_origin)]
-Origins = Annotated[tuple[Origin, ...], _of_text(_split_list)]
-SecretUrls = Annotated[tuple[SecretStr, ...], _of_text(_split_list), AfterValidator(_check_endpoints)]
+Origins = Annotated[tuple[Origin, ...], _of_text(split_list)]
+SecretUrls = Annotated[tuple[SecretStr, ...], _of_text(split_list), AfterValidator(_check_endpoints)]

@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import WORD, word_at
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.types import BlockHeader
+from reminder_worker.chain.types import BlockHeader, RevertedCall
 from reminder_worker.chain.types import ContractCall as Read
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.chain_index import CURSOR, ChainIndex
@@ -41,7 +41,6 @@ from reminder_worker.upgrades.operations import (
     TOPICS,
     UpgradeEvent,
     UpgradeOperation,
-    decode_timelock_logs,
     operation_of,
     role_members,
 )
@@ -88,7 +87,7 @@ class UpgradeWatch:
         self._index = index
         self._alerts = alerts
         self._timelock = timelock
-        self._reader = EventReader(engine, chain, store.CURSOR, {timelock: TOPICS}, decode_timelock_logs, source=None)
+        self._reader = EventReader(engine, chain, store.CURSOR, {timelock: TOPICS}, decode_upgrade_logs, source=None)
         self._setters = SetterWatch(engine, chain, alerts, timelock)
 
     async def poll(self) -> bool:
@@ -261,11 +260,16 @@ class UpgradeWatch:
         events_of: dict[str | None, list[UpgradeEvent]] = {}
         for event in events:
             events_of.setdefault(event.operation_id, []).append(event)
-        projected = {id: operation_of(id, events_of.get(id, ())) for id in touched}
-        operations = {id: operation for id, operation in projected.items() if operation is not None}
+        operations: dict[str, UpgradeOperation] = {}
+        vanished = []
+        for id in touched:
+            operation = operation_of(id, events_of.get(id, ()))
+            if operation is None:
+                vanished.append(id)
+            else:
+                operations[id] = operation
         operations, delay, disagreeing = await self._ask_timelock(operations, await self._chain.get_head())
-        vanished = tuple(id for id, operation in projected.items() if operation is None)
-        return QueueStep(tuple(fresh), tuple(gone), operations, vanished, reorganised_before, delay, disagreeing)
+        return QueueStep(tuple(fresh), tuple(gone), operations, tuple(vanished), reorganised_before, delay, disagreeing)
 
     async def _with_senders(self, events: Sequence[UpgradeEvent]) -> list[UpgradeEvent]:
         hashes = sorted({event.tx_hash for event in events})
@@ -281,10 +285,7 @@ class UpgradeWatch:
         get = find_selector("TimelockController", "getTimestamp")
         reads = [Read(self._timelock, get + bytes.fromhex(operation.operation_id[2:])) for operation in waiting]
         reads.append(Read(self._timelock, find_selector("TimelockController", "getMinDelay")))
-        *moments, delay = [
-            word_at(answer, 0) if isinstance(answer, bytes) and len(answer) == WORD else None
-            for answer in await self._chain.call_many(reads, at=head.hash)
-        ]
+        *moments, delay = map(_read_number, await self._chain.call_many(reads, at=head.hash))
         found, disagreeing = dict(operations), 0
         for operation, moment in zip(waiting, moments, strict=True):
             if moment is None or moment <= 1:
@@ -315,3 +316,8 @@ class UpgradeWatch:
 def _is_read_whole(progress: IndexProgress) -> bool:
     """Return whether everything certain up to the head is stored: in the middle of a rewind, events only seem gone."""
     return progress.stopped in ("at_head", "disagreement")
+
+
+def _read_number(answer: bytes | RevertedCall) -> int | None:
+    """Return a getter's number; None for a revert or a wrong answer."""
+    return word_at(answer, 0) if isinstance(answer, bytes) and len(answer) == WORD else None

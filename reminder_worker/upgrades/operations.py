@@ -13,7 +13,6 @@ from eth_utils.crypto import keccak
 from reminder_worker.chain import abi
 from reminder_worker.chain.abi_codec import WORD, MalformedData, address_at, bytes_at, word_at
 from reminder_worker.chain.types import EventLog
-from reminder_worker.indexer.decoding import DecodedLogs, TimedLogs
 from reminder_worker.indexer.projection import ChainEvent
 
 ROLES: Final[Mapping[str, str]] = {
@@ -164,13 +163,6 @@ class UpgradeEvent:
     name: str
     operation_id: str | None
     data: dict[str, Any]
-
-
-def decode_timelock_logs(logs: TimedLogs) -> DecodedLogs:
-    """Return the events of these logs, each given with its block's time, as the index stores them."""
-    found = [decode_timelock_log(log, block_time) for log, block_time in logs]
-    events = tuple(event for event in found if event is not None)
-    return DecodedLogs(events, len(found) - len(events))
 
 
 def decode_timelock_log(log: EventLog, block_time: int) -> ChainEvent | None:

@@ -63,6 +63,11 @@ class SetterChange:
     since: int
     events: tuple[SetterEvent, ...] = ()
 
+    def is_event(self, event: SetterEvent) -> bool:
+        """Return whether the event is of a setter of this getter, after the answer before."""
+        is_of_setter = event.contract == self.contract and event.name in self.watched.events
+        return is_of_setter and event.block_number > self.since
+
     @property
     def is_shown_by_events(self) -> bool:
         """Return whether the events lead to the answer; those of a list name its changed members."""
@@ -160,7 +165,9 @@ class SetterWatch:
         if len(stored) == len(self._watched) and not any(each.due for each in stored.values()):
             return 0
         block = await self._chain.get_known_block("finalized")
-        if block is None or any(block.number <= (each.block_number or 0) for each in stored.values()):
+        if block is None:
+            return 0
+        if any(block.number <= (each.block_number or 0) for each in stored.values()):
             return 0
         if not await self._is_queue_recorded(block.number):
             return 0
@@ -175,10 +182,12 @@ class SetterWatch:
         return await self._record(stored, found, block.number)
 
     async def _read_stored(self, connection: AsyncConnection) -> dict[tuple[str, str], StoredValue]:
-        rows = [
-            StoredValue(*row) for row in await connection.execute(sql["setter_values"], {"chain_id": self._chain_id})
-        ]
-        return {key: row for row in rows if (key := (row.contract, row.getter)) in self._watched}
+        stored = {}
+        for row in await connection.execute(sql["setter_values"], {"chain_id": self._chain_id}):
+            key = (row.contract, row.getter)
+            if key in self._watched:
+                stored[key] = StoredValue(*row)
+        return stored
 
     async def _begin(self) -> dict[tuple[str, str], StoredValue]:
         async with self._engine.begin() as connection:
@@ -228,8 +237,10 @@ class SetterWatch:
             compared = []
             for (key, watched), now in zip(self._watched.items(), found, strict=True):
                 before = stored[key]
-                if key not in saved or before.value is None or before.block_number is None or now is None:
-                    continue  # the first answer, or none
+                if key not in saved or now is None:
+                    continue  # another process compared it, or there is no answer
+                if before.value is None or before.block_number is None:
+                    continue  # the first answer
                 compared.append(SetterChange(watched, key[0], before.value, now, before.block_number))
             return await self._alert(connection, compared, block) if compared else 0
 
@@ -237,16 +248,14 @@ class SetterWatch:
         """Write an alert for each contract with a change that the queue does not explain."""
         values = {"chain_id": self._chain_id, "first": min(change.since for change in compared) + 1, "last": block}
         events = await self._read_events(connection, values)
-        changes = [
-            replace(change, events=tuple(each for each in events if _is_event_of(each, change))) for change in compared
-        ]
         calls = [
             ExecutedCall(row.changed_block, row.target, bytes.fromhex(row.data))
             for row in await connection.execute(sql["executed_calls"], values)
         ]
         context = WordingContext(self._chain.settings, self._timelock, {}, (), block)
         by_contract: dict[str, list[SetterChange]] = {}
-        for change in changes:
+        for silent in compared:
+            change = replace(silent, events=tuple(event for event in events if silent.is_event(event)))
             if not is_explained(change, calls):
                 by_contract.setdefault(change.contract, []).append(change)
         for contract, unexplained in by_contract.items():
@@ -256,16 +265,11 @@ class SetterWatch:
         return len(by_contract)
 
     async def _read_events(self, connection: AsyncConnection, blocks: Mapping[str, int]) -> list[SetterEvent]:
-        with_events = {key: watched for key, watched in self._watched.items() if watched.events}
-        values = {
-            **blocks,
-            "contracts": sorted({contract for contract, _ in with_events}),
-            "names": sorted({name for watched in with_events.values() for name in watched.events}),
-        }
+        contracts, names = set[str](), set[str]()
+        for (contract, _), watched in self._watched.items():
+            if watched.events:
+                contracts.add(contract)
+                names.update(watched.events)
+        values = {**blocks, "contracts": sorted(contracts), "names": sorted(names)}
         found = await connection.execute(sql["setter_events"], values)
         return [SetterEvent(*row) for row in found]
-
-
-def _is_event_of(event: SetterEvent, change: SetterChange) -> bool:
-    is_of_setter = event.contract == change.contract and event.name in change.watched.events
-    return is_of_setter and event.block_number > change.since

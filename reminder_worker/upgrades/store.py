@@ -80,12 +80,9 @@ async def record_events(
 ) -> bool:
     """Replace events. Return False when another process did it meanwhile: then the caller must not write anything."""
     if gone:
-        values = {
-            "chain_id": chain_id,
-            "blocks": [event.block_number for event in gone],
-            "indexes": [event.log_index for event in gone],
-            "hashes": [event.block_hash for event in gone],
-        }
+        marks = [(event.block_number, event.log_index, event.block_hash) for event in gone]
+        blocks, indexes, hashes = map(list, zip(*marks, strict=True))
+        values = {"chain_id": chain_id, "blocks": blocks, "indexes": indexes, "hashes": hashes}
         if (await connection.execute(sql["forget_events"], values)).rowcount != len(gone):
             return False
     if fresh:

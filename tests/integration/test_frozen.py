@@ -226,7 +226,7 @@ def test_the_conditions_of_the_watchdog_are_frozen() -> None:
 def _make_bad_facts() -> WatchedFacts:
     return WatchedFacts(
         expected=[ExpectedPass("due", 1, 1200), ExpectedPass("forget", 0, 3600, by_the_clock=True)],
-        passes=[PassState("forget", 0, 10**6, 10**6, None, None, None, None)],
+        passes=[PassState("forget", 0, 10**6, 10**6, None, None)],
         trouble=EmailTrouble(late=1, held=1, dead=1, failed=dict.fromkeys(("reminders", "gifts", "relay"), 99)),
         unfinished=[UnfinishedRequests(1, "wallet", 1, 9000, ours=True)],
         reports=ReportReading(unread=0, look_age=10**6),

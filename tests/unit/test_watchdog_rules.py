@@ -25,7 +25,7 @@ WELL = ChainSight(
 
 
 def state(name: str = "due", succeeded: int | None = 0, chain_id: int = 1, error: str | None = None) -> PassState:
-    return PassState(name, chain_id, 0, succeeded, None, error, None, None)
+    return PassState(name, chain_id, 0, succeeded, None, error)
 
 
 def judged(
@@ -66,7 +66,7 @@ def test_what_runs_by_the_clock_has_its_first_hour_and_another_try(age: int | No
 
 @pytest.mark.parametrize(("looked_for", "error", "stalled"), [(7500, None, False), (7501, None, True), (0, "E", True)])
 def test_what_never_ran_by_the_clock_is_late_too(looked_for: int, error: str | None, stalled: bool) -> None:
-    states = [PassState("forget", 0, looked_for, None, None, error, None, None)]
+    states = [PassState("forget", 0, looked_for, None, None, error)]
     found = wrong(expected=[ExpectedPass("forget", 0, 3600, by_the_clock=True)], states=states)
     assert bool(found) is stalled
 

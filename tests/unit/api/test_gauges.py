@@ -31,7 +31,7 @@ def wallet_state(address: str, stopped: str | None = None) -> WalletState:
 
 
 def pass_state(name: str, checked_age: int, **detail: object) -> PassState:
-    return PassState(name, 1, checked_age, 0, None, None, detail, None)
+    return PassState(name, 1, checked_age, 0, None, None, detail)
 
 
 def test_wallets_are_named_by_their_role_and_a_cap_of_zero_has_no_share() -> None:

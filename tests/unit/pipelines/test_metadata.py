@@ -11,7 +11,7 @@ from reminder_worker.reminders.planner import DispatchReport, PlanReport
 
 
 def _state(chain_id: int, **values: object) -> PassState:
-    plain = {"checked_age": 1, "succeeded_age": 1, "failed_age": None, "error": None, "detail": None, "endpoints": None}
+    plain = {"checked_age": 1, "succeeded_age": 1, "failed_age": None, "error": None}
     return PassState(name="index", chain_id=chain_id, **{**plain, **values})  # type: ignore[arg-type]
 
 
