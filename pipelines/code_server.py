@@ -1,59 +1,67 @@
 """Dagster's code server with the options of `dagster api grpc`: `python -m pipelines.code_server --socket …`.
 
-The server and the fork server that runs are copied from need the same 140 MiB of imports. They are imported once, and
-before anything is open, this process makes a copy of itself: the copy serves the forks, and both use the same memory
-for what they do not change. With `dagster api grpc` all works as well, only with 95 MiB more.
+Dagster starts a new Python for each run. Importing Dagster and the worker takes it longer than the work of most runs.
+So Python's fork server imports both once (`pipelines.preloaded`). The code server and each run are copies of the fork
+server: a run starts at once, and the copies share the memory of their imports.
+
+Dagster and Python have no setting for this. Two of their functions are replaced, in the code server only; decision 0007
+says what that saves. With `dagster api grpc` all works as well, only slower.
 """
 
-import gc
+import multiprocessing
 import os
-import socket
+import signal
 import sys
-from importlib import import_module
-from importlib.metadata import entry_points
-from multiprocessing import connection, forkserver
-from typing import Any
+import threading
+from collections.abc import Sequence
+from multiprocessing import forkserver, resource_tracker
 
-from pipelines.warm_starts import PRELOADED, start_runs_warm
 from reminder_worker.interrupts import accept_interrupts
 
 
-def copy_into_fork_server() -> None:
-    """Fork, as Python starts a fork server, but without a new interpreter: Python has no public way to do so.
+def start_runs_as_copies() -> None:
+    """Replace the new Python of each run by a copy of the fork server that this process is a copy of."""
+    context = multiprocessing.get_context("forkserver")
+    multiprocessing.get_context = lambda method=None: context  # type: ignore[assignment]  # Dagster asks for "spawn"
+    # By Python's documentation a copy uses the same fork server. By mistake it starts another (python/cpython#86354).
+    forkserver.ForkServer.ensure_running = lambda self: resource_tracker.ensure_running()  # type: ignore[method-assign]
 
-    Were the attributes gone after an upgrade, Python would start its own fork server as it does otherwise.
-    """
-    alive_r, alive_w = os.pipe()  # the fork server ends when the last owner of `alive_w` is gone
-    with socket.socket(socket.AF_UNIX) as listener:
-        address = connection.arbitrary_address("AF_UNIX")  # type: ignore[attr-defined]
-        listener.bind(address)
-        os.chmod(address, 0o600)
-        listener.listen()
-        pid = os.fork()
-        if pid == 0:
-            os.close(alive_w)
-            try:
-                forkserver.main(listener.fileno(), alive_r, [])
-            finally:
-                os._exit(0)
-    os.close(alive_r)
-    server: Any = forkserver._forkserver
-    server._forkserver_address, server._forkserver_alive_fd, server._forkserver_pid = address, alive_w, pid
+
+def end_with_parent() -> None:
+    """End this process as soon as its parent, the process that an operator started, is killed."""
+    parent = multiprocessing.parent_process()
+    if parent:
+        parent.join()
+        os._exit(1)  # at once, before it removes the socket of the next code server
+
+
+def serve_as_copy(options: Sequence[str]) -> None:
+    """Serve in a copy of the fork server."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    start_runs_as_copies()
+    serve(options)
+
+
+def serve(options: Sequence[str]) -> None:
+    from pipelines.preloaded import run_dagster
+
+    sys.argv = ["dagster", "api", "grpc", *options]
+    run_dagster()
 
 
 def main() -> None:
+    """Start the fork server, and the code server as its first copy; pass SIGTERM on and wait for its end."""
     accept_interrupts()
-    for name in PRELOADED:
-        import_module(name)
-    gc.collect()
-    gc.freeze()  # a collection would write to all objects, and memory that is written to is no longer shared
-    if sys.platform == "linux":
-        copy_into_fork_server()
-    import_module("dagster._grpc.server")
-    start_runs_warm()
-    sys.argv = ["dagster", "api", "grpc", *sys.argv[1:]]
-    (dagster,) = entry_points(group="console_scripts", name="dagster")
-    dagster.load()()
+    if sys.platform != "linux":  # elsewhere libraries of the system do not survive a copy
+        return serve(sys.argv[1:])
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["pipelines.preloaded"])
+    server = context.Process(target=serve_as_copy, args=[sys.argv[1:]])
+    server.start()
+    signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C of a terminal reaches the code server by itself
+    server.join()
+    sys.exit(server.exitcode)
 
 
 if __name__ == "__main__":

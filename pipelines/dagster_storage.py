@@ -30,7 +30,10 @@ class PooledPostgresStorage(DagsterPostgresStorage):
         if url := os.environ.get("DAGSTER_PG_URL"):
             return cls(url, inst_data)
         if os.environ.get("DAGSTER_HOME"):
-            raise dg.DagsterInvariantViolationError("DAGSTER_PG_URL is not set; .env.example explains it")
+            raise dg.DagsterInvariantViolationError(
+                "DAGSTER_PG_URL is not set; .env.example explains it. To check the definitions without a database, run"
+                " `env -u DAGSTER_HOME dagster definitions validate -m pipelines.definitions`"
+            )
         # Dagster has no public name for the class behind `storage: {sqlite: …}`.
         from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 

@@ -7,7 +7,6 @@ from assets.checks import RUN_CHECKS
 from assets.service import Service
 from pipelines.jobs import JOBS, SCHEDULES
 from pipelines.sensors import make_sensors
-from pipelines.warm_starts import start_runs_warm
 
 service = Service()
 
@@ -27,5 +26,3 @@ defs = dg.Definitions(
         "io_manager": dg.mem_io_manager,
     },
 )
-
-start_runs_warm()

@@ -1,10 +1,11 @@
 """Runs as copies of a process that has imported everything: what a code server does with a launched run."""
 
 import os
+import signal
 import subprocess
 import sys
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -22,11 +23,7 @@ ROOT = Path(__file__).parents[2]
 JOB = "prune"  # its second op asks our database
 # Libraries of a run that are machine code
 IN_MEMORY = ("uvloop", "psycopg_binary", "aiohttp", "pyreqwest", "coincurve")
-OURS = (sys.executable, "-m", "pipelines.code_server")
-SERVERS = (
-    OURS,
-    (str(Path(sys.executable).parent / "dagster"), "api", "grpc"),
-)  # each starts the fork server in another way
+COMMAND = (sys.executable, "-m", "pipelines.code_server")
 PATIENCE_SECONDS = 300  # ends a hang; the start imports everything
 
 
@@ -56,25 +53,16 @@ class CodeServer:
         raise TimeoutError
 
     def warm(self) -> psutil.Process:
-        """The process that runs are copies of: a child of Python's making, or a copy of the code server."""
-        server = psutil.Process(self._process.pid)
-        of_python = [each for each in server.children() if "multiprocessing.forkserver" in " ".join(each.cmdline())]
-        copies = [each for each in server.children() if each.cmdline() == server.cmdline()]
-        assert bool(copies) == ("pipelines.code_server" in server.cmdline())
-        (found,) = of_python + copies
+        """Return the fork server: its copies are the code server, which starts no other process, and the runs."""
+        started = psutil.Process(self._process.pid).children()
+        (found,) = [each for each in started if "multiprocessing.forkserver" in " ".join(each.cmdline())]
+        served = min(found.children(), key=psutil.Process.create_time)
+        assert served.children() == []
         return found
 
 
-@pytest.fixture(params=SERVERS, ids=["ours", "dagster"])
-def command(request: pytest.FixtureRequest) -> Sequence[str]:
-    given: Sequence[str] = request.param
-    return given
-
-
 @pytest.fixture
-def code_server(
-    command: Sequence[str], database_url: str, chain_scenario: Scenario, tmp_path: Path
-) -> Iterator[CodeServer]:
+def code_server(database_url: str, chain_scenario: Scenario, tmp_path: Path) -> Iterator[CodeServer]:
     anvil, key, socket = chain_scenario.anvil, b64encode(b"k" * 32).decode(), tmp_path / "code.sock"
     environ = {
         **os.environ,
@@ -86,8 +74,7 @@ def code_server(
         **chain_scenario.deployment.settings_environ(anvil.chain_id, anvil.url),
     }
     options = ["-s", str(socket), "-m", "pipelines.definitions"]
-    in_background = ignore_interrupts if command == OURS else None
-    process = subprocess.Popen([*command, *options], cwd=ROOT, env=environ, preexec_fn=in_background)
+    process = subprocess.Popen([*COMMAND, *options], cwd=ROOT, env=environ, preexec_fn=ignore_interrupts)
     try:
         ends = monotonic() + PATIENCE_SECONDS
         while not socket.exists():
@@ -96,10 +83,8 @@ def code_server(
             sleep(0.05)
         with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
             yield CodeServer(process, instance, socket)
-        left = psutil.Process(process.pid).children(recursive=True)
         process.terminate()
         process.wait(PATIENCE_SECONDS)
-        assert psutil.wait_procs(left, PATIENCE_SECONDS)[1] == []
     finally:
         process.kill()
 
@@ -116,3 +101,14 @@ def test_a_run_is_a_copy_of_a_process_that_has_imported_everything_and_opened_no
     assert [each.status for each in warm.net_connections("inet")] == []
     assert code_server.run() == dg.DagsterRunStatus.SUCCESS
     assert code_server.warm() == warm
+    _, *runs = sorted(warm.children(), key=psutil.Process.create_time)
+    assert psutil.wait_procs(runs, PATIENCE_SECONDS)[1] == []
+    assert warm.cpu_times().children_user > 0  # of copies that ended: the runs
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_the_end_of_the_code_server_leaves_no_process(code_server: CodeServer, number: signal.Signals) -> None:
+    left = psutil.Process(code_server.pid).children(recursive=True)
+    assert len(left) >= 3
+    os.kill(code_server.pid, number)
+    assert psutil.wait_procs(left, PATIENCE_SECONDS)[1] == []
