@@ -14,18 +14,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 WAITING: Final = ("queued", "released")
 """States of emails that are to be posted."""
-TO_TRY: Final = (*WAITING, "unknown")
-"""States of emails that are posted or asked about at their next try."""
 UNDECIDED: Final = ("claimed", "unknown", "held")
 """States of emails that the mail service may have accepted. Only these keep their body."""
-TROUBLED: Final = ("unknown", "held", "dead")
-"""States of emails that operators are shown."""
 EMAIL_STATES: Final = {
     "waiting": WAITING,
-    "to_try": TO_TRY,
+    "to_try": (*WAITING, "unknown"),  # posted or asked about at their next try
     "undecided": UNDECIDED,
     "maybe_sent": ("sent", *UNDECIDED),
-    "troubled": TROUBLED,
+    "troubled": ("unknown", "held", "dead"),  # shown to operators
 }
 """Lists for `load_queries`."""
 

@@ -35,7 +35,7 @@ from reminder_worker.database.tables import age, span
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.outbox.daily_quota import DAY_SECONDS
 from reminder_worker.outbox.mail_client import MailClient
-from reminder_worker.outbox.models import TO_TRY, TROUBLED
+from reminder_worker.outbox.models import EMAIL_STATES
 from reminder_worker.outbox.tables import alert, alert_state, sent_ledger
 
 log = structlog.get_logger(__name__)
@@ -127,7 +127,7 @@ async def count_undecided(engine: AsyncEngine, ledger: Table = sent_ledger) -> l
     group = (t.chain_id, t.kind, t.state, t.reason)
     since = func.coalesce(t.claimed_at, t.created_at)
     question = select(*group, func.count(), age(func.min(since)), age(func.max(since)))
-    question = question.where(t.state.in_(TROUBLED)).group_by(*group).order_by(*group)
+    question = question.where(t.state.in_(EMAIL_STATES["troubled"])).group_by(*group).order_by(*group)
     return await read_rows(engine, UndecidedEmails, question)
 
 
@@ -136,7 +136,7 @@ async def count_waiting(engine: AsyncEngine) -> list[WaitingEmails]:
     t, now = sent_ledger.c, func.clock_timestamp()
     no_time = cast(null(), DateTime(timezone=True))
     waiting = select(t.chain_id, t.next_try, t.created_at, literal(0).label("claimed"))
-    waiting = waiting.where(t.state.in_(TO_TRY))
+    waiting = waiting.where(t.state.in_(EMAIL_STATES["to_try"]))
     claimed = select(t.chain_id, no_time, no_time, literal(1)).where(t.state == "claimed")
     row = union_all(waiting, claimed).subquery("row").c
     later = row.next_try > now

@@ -25,7 +25,7 @@ from sqlalchemy.schema import SchemaItem
 
 from reminder_worker.database.queries import list_words, load_queries
 from reminder_worker.database.tables import Address, metadata, now_column
-from reminder_worker.outbox.models import TO_TRY, TROUBLED, UNDECIDED
+from reminder_worker.outbox.models import EMAIL_STATES
 
 sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 """Statements of `queries.sql`, by name."""
@@ -37,6 +37,7 @@ def email_ledger(name: str, *parts: SchemaItem, key: Sequence[str], due: Sequenc
     `parts`: the feature's own columns, constraints and indexes. `key`: the columns that name an email, which is sent
     at most once. `due`: further columns in the index of due emails.
     """
+    states = {called: list_words(words) for called, words in EMAIL_STATES.items()}
     return Table(
         name,
         metadata,
@@ -46,15 +47,15 @@ def email_ledger(name: str, *parts: SchemaItem, key: Sequence[str], due: Sequenc
             name=f"{name}_state",
         ),
         CheckConstraint(
-            f"body is null or state in ({list_words(UNDECIDED)})",
+            f"body is null or state in ({states['undecided']})",
             name=f"{name}_keeps_a_body_only_while_undecided",
         ),
         CheckConstraint("(state = 'sent') = (message_id is not null)", name=f"{name}_sent_has_a_message_id"),
         *parts,
         Index(f"{name}_once", *key, unique=True),
-        Index(f"{name}_due", "next_try", *due, postgresql_where=text(f"state in ({list_words(TO_TRY)})")),
+        Index(f"{name}_due", "next_try", *due, postgresql_where=text(f"state in ({states['to_try']})")),
         Index(f"{name}_leases", "lease_until", postgresql_where=text("state = 'claimed'")),
-        Index(f"{name}_shown", "state", postgresql_where=text(f"state in ({list_words(TROUBLED)})")),
+        Index(f"{name}_shown", "state", postgresql_where=text(f"state in ({states['troubled']})")),
         Index(f"{name}_settled", "settled_at"),
         Index(f"{name}_number", "number_hash", postgresql_where=text("number_hash is not null")),
         comment=comment,
