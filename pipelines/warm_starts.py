@@ -12,11 +12,13 @@ from typing import Final
 
 # What a run imports, but for Polars: threads of its own would not survive the copy, and one run an hour needs it.
 PRELOADED: Final = (
+    "coincurve",  # by which eth-keys recovers signers
     "dagster._cli",  # the code server's main module, which a copy imports as well
     "dagster._grpc.impl",
     "dagster_postgres",
     "pipelines.definitions",
     "psycopg",
+    "reminder_worker.chain.accounts",
     "reminder_worker.logging",
     "reminder_worker.monitoring.facts",
     "reminder_worker.passes",
