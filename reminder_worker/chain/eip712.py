@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from eth_abi.abi import encode
 from eth_keys.datatypes import Signature
 from eth_keys.exceptions import BadSignature
 from eth_utils.address import is_address
@@ -12,7 +13,7 @@ from eth_utils.crypto import keccak
 from eth_utils.exceptions import ValidationError
 
 from reminder_worker.chain.abi import find_selector
-from reminder_worker.chain.abi_codec import WORD, encode_word
+from reminder_worker.chain.abi_codec import WORD
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
@@ -166,8 +167,8 @@ async def _ask_contract(
     chain: Chain, digest: bytes, signature: bytes, signer: str, caller: str | None
 ) -> SignatureVerdict:
     """Ask the account's contract. Its gas is bounded; a revert or any value but the magic one means no."""
-    padding, gas = bytes(-len(signature) % WORD), chain.settings.signature_gas
-    data = ERC1271_MAGIC + digest + encode_word(2 * WORD) + encode_word(len(signature)) + signature + padding
+    gas = chain.settings.signature_gas
+    data = ERC1271_MAGIC + encode(("bytes32", "bytes"), (digest, signature))
     answer = await chain.call(ContractCall(signer, data), gas=gas, sender=caller, most=NODE_POLICY.views_bytes)
     said = answer.data if isinstance(answer, RevertedCall) else answer
     is_signed = not isinstance(answer, RevertedCall) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
