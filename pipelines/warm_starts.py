@@ -18,7 +18,7 @@ PRELOADED: Final = (
     "dagster_postgres",
     "pipelines.definitions",
     "psycopg",
-    "reminder_worker.chain.accounts",
+    "reminder_worker.chain.questions",
     "reminder_worker.logging",
     "reminder_worker.monitoring.facts",
     "reminder_worker.passes",

@@ -150,7 +150,7 @@ class SignatureVerifier:
     ) -> SignatureVerdict:
         """Return the result of the check in `verify_signature`. Two endpoints must agree on a contract's answer."""
         signer = signer.lower()
-        (code,) = await self._chain.get_codes([signer])
+        code = await self._chain.get_code(signer)
         is_by_key = recover_signer(digest, signature) == signer
         if not code:
             hints = {64: SignatureHint.COMPACT, 65: ""}

@@ -209,7 +209,7 @@ class ChainLogs:
         """
         head = max(endpoint.head or 0 for endpoint in self._endpoints.members)
         if not head:  # which blocks are old is not known
-            await self._endpoints.ask_for_newest("latest", lambda block, _: block)
+            await self._endpoints.find_newest_block("latest")
             head = max(endpoint.head or 0 for endpoint in self._endpoints.members)
         settled = SettledBlocks(min(last_block, head - NODE_POLICY.kept_log_blocks - 1), {})
         ends: list[BlockHeader] = []

@@ -1,10 +1,11 @@
-"""One RPC endpoint: web3 provider, connection pool, chain id, health and backoff.
+"""One RPC endpoint: HTTP transport, connection pool, chain id, health and backoff.
 
 An endpoint's address holds a key. Therefore logs and errors show position and host only, without labels that may be
 keys, and no error of the HTTP library leaves this module.
 """
 
 import asyncio
+import itertools
 import re
 import time
 from collections import Counter
@@ -13,14 +14,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
 import structlog
-from web3.providers.async_base import AsyncJSONBaseProvider
-from web3.types import RPCEndpoint, RPCRequest
 
 from reminder_worker import strict_json
 from reminder_worker.chain import wire
@@ -29,6 +28,11 @@ from reminder_worker.chain.pace import RequestPace
 from reminder_worker.chain.types import NODE_POLICY, EndpointHealth
 from reminder_worker.privacy.redaction import shown_host
 from reminder_worker.tracing import trace_call
+
+if TYPE_CHECKING:
+    from web3 import AsyncWeb3
+
+    from reminder_worker.chain.questions import EndpointProvider, Question
 
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
@@ -176,36 +180,33 @@ class EndpointBackoff:
         self.until = self._asked_last_until = float("-inf")
 
 
-class RpcProvider(AsyncJSONBaseProvider):
-    """web3 provider with one pool of kept-alive connections, and a bound on the size of an answer."""
+class RpcTransport:
+    """JSON-RPC over one pool of kept-alive connections, with a bound on the size of an answer."""
 
     def __init__(self, url: str, timeout: float) -> None:
-        super().__init__()
         self._url = url
         self._timeout = aiohttp.ClientTimeout(total=timeout)
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
-
-    @staticmethod
-    def encode_rpc_dict(rpc_dict: RPCRequest) -> bytes:
-        return msgspec.json.encode(rpc_dict)
+        self._ids = itertools.count()
 
     async def send_one(self, request: Request, most: int) -> WireAnswer | None:
         """Return the answer; None if it has more than `most` bytes."""
-        method, params = request
-        body = await self._post_body(self.encode_rpc_request(RPCEndpoint(method), params), most)
-        if body is None:
-            return None
-        return _decode_answers(body, 1)[0]
+        body = await self._post_body(msgspec.json.encode(self._form_message(request)), most)
+        return None if body is None else _decode_answers(body, 1)[0]
 
     async def send_batch(self, requests: Sequence[Request], most: int) -> Sequence[WireAnswer] | None:
         """Return the answers in the order of the requests, or one answer if the node refuses the batch.
 
         None if the answers have more than `most` bytes.
         """
-        batch = [self.form_request(RPCEndpoint(method), params) for method, params in requests]
-        body = await self._post_body(self.encode_batch_request_dicts(batch), most)
-        return None if body is None else _decode_answers(body, len(batch), cast(int, batch[0]["id"]))
+        batch = [self._form_message(request) for request in requests]
+        body = await self._post_body(msgspec.json.encode(batch), most)
+        return None if body is None else _decode_answers(body, len(batch), batch[0]["id"])
+
+    def _form_message(self, request: Request) -> dict[str, Any]:
+        method, params = request
+        return {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
 
     async def _post_body(self, data: bytes, most: int) -> bytes | None:
         """Return the body; None if it has more than `most` bytes: its end is not read."""
@@ -404,7 +405,8 @@ class RpcEndpoint:
         self.wrong_chain: int | None = None
         self.runs_code = True  # until it refuses a call without deployment, see `Chain.run_code`
         self._chain_id = chain_id
-        self._provider = RpcProvider(url, timeout)
+        self._transport = RpcTransport(url, timeout)
+        self._web3: AsyncWeb3[EndpointProvider] | None = None
         self._verified = False
         self._verifying = asyncio.Lock()
         self._pace = pace
@@ -453,6 +455,14 @@ class RpcEndpoint:
             raise EndpointFailed("garbage") from None
         self._latency = self.rest.now() - started
         return answers
+
+    async def ask_web3(self, *questions: "Question") -> Sequence[Any]:
+        """Ask questions in one batch, as `questions.ask_web3`."""
+        from reminder_worker.chain.questions import ask_web3, connect_web3
+
+        if self._web3 is None:
+            self._web3 = connect_web3(self.ask)
+        return await ask_web3(self._web3, questions)
 
     def record_failure(self, started: float, reason: str) -> None:
         self._errors += 1
@@ -504,14 +514,14 @@ class RpcEndpoint:
     async def _send_alone(self, request: Request, most: int) -> Sequence[Answer]:
         method = request[0]
         most = min(most, find_longest(method))
-        sent = await self._provider.send_one(request, most)
+        sent = await self._transport.send_one(request, most)
         answer = _refuse_length(method) if sent is None else _read_result(method, sent, most)
         _check_limits([request], [answer])
         return [answer]
 
     async def _send_batch(self, some: Sequence[Request], most: int) -> Sequence[Answer | None]:
         bounds = [min(most, find_longest(method)) for method, _ in some]
-        sent = await self._provider.send_batch(some, min(sum(bounds), NODE_POLICY.long_answer_bytes))
+        sent = await self._transport.send_batch(some, min(sum(bounds), NODE_POLICY.long_answer_bytes))
         if sent is None:
             middle = len(some) // 2
             return [*await self._send_some(some[:middle], most), *await self._send_some(some[middle:], most)]
@@ -541,7 +551,7 @@ class RpcEndpoint:
         )
 
     async def close(self) -> None:
-        await self._provider.close()
+        await self._transport.close()
 
 
 def _check_limits(requests: Sequence[Request], answers: Sequence[Answer]) -> set[int]:

@@ -97,7 +97,7 @@ def test_an_unpadded_argument_leaves_no_extra_bytes() -> None:
 
 
 def test_an_offset_into_the_arguments_heads_decodes_as_in_a_contract() -> None:
-    """Contracts accept it: such a call must not be shown as one that nobody can read. eth-abi refuses it."""
+    """Contracts accept such an offset. eth-abi refuses it, and the alert would lack the arguments."""
     selector = keccak(text="setLegacyCreationCode(bytes)")[:4]
     assert decode_call(selector + bytes(32)).arguments == {"code": b""}
 
