@@ -105,9 +105,11 @@ class Chain:
         members = self.endpoints.members
         ready = [pair for pair in zip(members, self.single_views(), strict=True) if not pair[0].rest.is_resting]
         ready.sort(key=lambda pair: pair[0].rest.is_asked_last)
-        return [
-            (view, self._select_view(*(each for each in members if each is not second))) for second, view in ready[1:]
-        ]
+        pairs = []
+        for second, view in ready[1:]:
+            others = [each for each in members if each is not second]
+            pairs.append((view, self._select_view(*others)))
+        return pairs
 
     def _select_view(self, *members: RpcEndpoint) -> Self:
         view = copy.copy(self)

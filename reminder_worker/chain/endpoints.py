@@ -115,7 +115,8 @@ class EndpointPool:
                     keep(missing, error.answers)
                 raise
             keep(missing, answers)
-            if blocks := [value.number for value in found if isinstance(value, BlockHeader)]:
+            blocks = [value.number for value in found if isinstance(value, BlockHeader)]
+            if blocks:
                 endpoint.record_blocks(blocks)
             return None not in found
 

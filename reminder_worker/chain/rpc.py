@@ -331,7 +331,7 @@ def _order_answers(answers: Sequence[WireAnswer], first_id: int) -> Sequence[Wir
     if not all(map(_is_limit, without_place)):
         raise EndpointFailed("not a JSON-RPC answer")
     refusals = iter(without_place)
-    return [next(refusals) if answer is None else answer for answer in ordered]
+    return [answer or next(refusals) for answer in ordered]
 
 
 def _is_limit(answer: WireAnswer) -> bool:
@@ -529,14 +529,15 @@ class RpcEndpoint:
             refusal = _read_error(sent[0].error)
             _check_limits(some, [refusal])
             raise EndpointFailed("a batch refused", large=True)
-        answers = [
+        answers: list[Answer | None] = [
             _read_result(method, answer, bound) for (method, _), answer, bound in zip(some, sent, bounds, strict=True)
         ]
         refused = _check_limits(some, answers)
-        if not refused:
-            return answers
-        self._pace.record_limit(len(some), len(some) - len(refused))
-        return [None if index in refused else answer for index, answer in enumerate(answers)]
+        if refused:
+            self._pace.record_limit(len(some), len(some) - len(refused))
+        for index in refused:
+            answers[index] = None
+        return answers
 
     def _count(self, requests: Sequence[Request]) -> None:
         self.asked.update((_ASKING.get(), method) for method, _ in requests)
@@ -554,16 +555,18 @@ class RpcEndpoint:
         await self._transport.close()
 
 
-def _check_limits(requests: Sequence[Request], answers: Sequence[Answer]) -> set[int]:
+def _check_limits(requests: Sequence[Request], answers: Sequence[Answer | None]) -> set[int]:
     """Return the positions of the answers that a limit a second refuses.
 
     Raises `EndpointFailed` if a limit refuses all, or if the allowance is used up.
     """
-    refused = {index for index, each in enumerate(answers) if isinstance(each, RpcError) and each.is_rate_limit}
-    for index in refused:
-        answer = answers[index]
+    refused = set()
+    for index, answer in enumerate(answers):
+        if not isinstance(answer, RpcError) or not answer.is_rate_limit:
+            continue
+        refused.add(index)
         by_a_contract = requests[index][0] in _WORDS_OF_STRANGERS
-        if isinstance(answer, RpcError) and _SPENT.search(answer.message) and not by_a_contract:
+        if not by_a_contract and _SPENT.search(answer.message):
             raise EndpointFailed("allowance used up", spent_seconds=_seconds_to_midnight(time.time()))
     if len(refused) == len(answers):
         raise EndpointFailed("rate limited", limited=True)

@@ -85,7 +85,9 @@ def call_outcome(answer: Any, gas: int | None) -> bytes | RevertedCall | None:
     """Return a call's outcome; None if the node lacks the block. Raises `RequestRefused`."""
     if not isinstance(answer, RpcError):
         return wire.decode_hex(answer)
-    if gas is not None and gas <= NODE_POLICY.read_gas and "timeout" in answer.message and answer.code != 3:
+    has_little_gas = gas is not None and gas <= NODE_POLICY.read_gas
+    ran_out_of_time = "timeout" in answer.message and answer.code != 3
+    if has_little_gas and ran_out_of_time:
         raise RequestRefused(answer)  # nothing takes long on so little gas but a node that stalls
     if answer.code == 3 or _EXECUTION.search(answer.message):
         return RevertedCall(_revert_data(answer.data))
