@@ -19,7 +19,8 @@ from reminder_worker.chain.abi_codec import WORD, MalformedData, decode_multical
 from reminder_worker.chain.endpoints import EndpointPool, TooMuch
 from reminder_worker.chain.logs import ChainLogs, LogLimit
 from reminder_worker.chain.pace import RequestPace
-from reminder_worker.chain.rpc import ANSWER_TOO_LONG, EndpointBackoff, Request, RpcEndpoint, RpcError
+from reminder_worker.chain.rest import EndpointBackoff
+from reminder_worker.chain.rpc import ANSWER_TOO_LONG, Request, RpcEndpoint, RpcError
 from reminder_worker.chain.rpc_errors import unless_error
 from reminder_worker.chain.types import (
     MOST_GAS,

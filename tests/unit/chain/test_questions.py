@@ -78,9 +78,11 @@ async def test_a_malformed_answer_is_garbage_and_is_not_shown(method: str) -> No
         assert garbage.value.__cause__ is None
 
 
-async def test_fees_of_no_block_are_garbage() -> None:
+async def test_malformed_fees_are_garbage() -> None:
     question = QUESTIONS["eth_feeHistory"][0]
-    for fees in ({"baseFeePerGas": []}, {"baseFeePerGas": ["0x1"], "reward": [[SECRET]]}, {"baseFeePerGas": SECRET}):
+    tips = {"baseFeePerGas": ["0x1"], "reward": [[SECRET]]}
+    garbage: list[Any] = [{"baseFeePerGas": []}, {"baseFeePerGas": SECRET}, tips]
+    for fees in garbage:
         with pytest.raises(msgspec.ValidationError):
             await ask_web3(connect_web3(TellingNode({"eth_feeHistory": fees}).ask), [question])
 
