@@ -8,7 +8,7 @@ import pytest
 from eth_utils.address import to_checksum_address
 
 from reminder_worker.chain.questions import Question, ask_web3, connect_web3
-from reminder_worker.chain.rpc import Answer, EndpointFailed, Request, RpcError
+from reminder_worker.chain.rpc import Answer, Request, RpcError
 from reminder_worker.chain.rpc_errors import RequestRefused
 from tests.unit.chain.results import as_sent
 
@@ -94,20 +94,3 @@ async def test_a_nodes_own_error_is_a_refusal_without_its_words() -> None:
             await ask_web3(connect_web3(node.ask), [question])
         assert refused.value.code == -32000
         assert SECRET not in str(refused.value)
-
-
-async def test_web3_asks_again_after_an_endpoint_failed() -> None:
-    """Its batch of the failure is over."""
-    node = TellingNode({"eth_getBalance": "0x7"})
-    fails = True
-
-    async def ask(requests: Sequence[Request]) -> list[Answer]:
-        if fails:
-            raise EndpointFailed("timed out")
-        return await node.ask(requests)
-
-    web3, question = connect_web3(ask), QUESTIONS["eth_getBalance"][0]
-    with pytest.raises(EndpointFailed):
-        await ask_web3(web3, [question])
-    fails = False
-    assert await ask_web3(web3, [question]) == [7]
