@@ -13,6 +13,7 @@ import uvicorn
 from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+import reminder_worker.chain.questions  # noqa: F401 - now: its import would hold up the first signed message
 from api.app import make_application
 from api.metrics import MetricsApp, RequestMetrics
 from api.stats import PublishedStats

@@ -12,7 +12,7 @@ from bench.history_stub import EVERY
 from bench.surroundings import CHAIN_ID, database, stub
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.rpc import RpcProvider
+from reminder_worker.chain.rpc import RpcTransport
 from reminder_worker.chain.types import NODE_POLICY
 from reminder_worker.indexer.chain_index import ChainIndex
 
@@ -43,10 +43,10 @@ async def _catch_up(limit: int, blocks: int) -> list[BenchFigure]:
             if not progress.has_more:
                 break
         minutes = (perf_counter() - began) / 60
-        provider = RpcProvider(node_url, 5.0)
-        answer = await provider.send_one(("bench_counts", []), NODE_POLICY.answer_bytes)
+        transport = RpcTransport(node_url, 5.0)
+        answer = await transport.send_one(("bench_counts", []), NODE_POLICY.answer_bytes)
         counts = wire.decode_result(answer and answer.result, dict[str, int])
-        await provider.close()
+        await transport.close()
     if progress.last_block != START + blocks:
         raise RuntimeError(f"chain {CHAIN_ID}: {progress}")
     ranges = blocks / min(limit, LOG_RANGE)

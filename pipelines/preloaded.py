@@ -9,9 +9,11 @@ from importlib.metadata import entry_points
 
 # What a run imports, but for Polars: threads of its own would not survive the copy, and one run an hour needs it.
 for _name in (
+    "coincurve",  # by which eth-keys recovers signers
     "dagster_postgres",
     "pipelines.definitions",
     "psycopg",
+    "reminder_worker.chain.questions",
     "reminder_worker.logging",
     "reminder_worker.monitoring.facts",
     "reminder_worker.passes",

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+import reminder_worker.chain.accounts  # noqa: F401 - before eth-account, which raises the recursion limit
 from devnet import chain
 from devnet.own_logging import own_logging
 from reminder_worker.database.engine import open_engine

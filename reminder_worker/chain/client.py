@@ -8,7 +8,11 @@ import copy
 import random
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Self
+from statistics import median_low
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import msgspec
+from eth_utils.address import to_checksum_address
 
 from reminder_worker.chain import rpc_errors, simulation, wire
 from reminder_worker.chain.abi_codec import WORD, MalformedData, decode_multicall, encode_multicall
@@ -16,7 +20,8 @@ from reminder_worker.chain.endpoints import EndpointPool, TooMuch
 from reminder_worker.chain.logs import ChainLogs, LogLimit
 from reminder_worker.chain.pace import RequestPace
 from reminder_worker.chain.quorum import ask_until_agreed, endpoints_needed
-from reminder_worker.chain.rpc import ANSWER_TOO_LONG, EndpointBackoff, Request, RpcEndpoint, RpcError
+from reminder_worker.chain.rest import EndpointBackoff
+from reminder_worker.chain.rpc import ANSWER_TOO_LONG, Request, RpcEndpoint, RpcError
 from reminder_worker.chain.rpc_errors import unless_error
 from reminder_worker.chain.types import (
     MOST_GAS,
@@ -31,6 +36,11 @@ from reminder_worker.concurrency import run_together
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import BlockTag
+
+if TYPE_CHECKING:
+    from web3.types import BlockData
+
+    from reminder_worker.chain.questions import Question
 
 
 class StateGone(ChainUnavailable):
@@ -109,9 +119,11 @@ class Chain:
         members = self.endpoints.members
         ready = [pair for pair in zip(members, self.single_views(), strict=True) if not pair[0].rest.is_resting]
         ready.sort(key=lambda pair: pair[0].rest.is_asked_last)
-        return [
-            (view, self._select_view(*(each for each in members if each is not second))) for second, view in ready[1:]
-        ]
+        pairs = []
+        for second, view in ready[1:]:
+            others = [each for each in members if each is not second]
+            pairs.append((view, self._select_view(*others)))
+        return pairs
 
     def _select_view(self, *members: RpcEndpoint) -> Self:
         view = copy.copy(self)
@@ -126,7 +138,7 @@ class Chain:
         """
         if isinstance(which, int):
             return (await self.get_blocks([which]))[0]
-        return await self.endpoints.ask_for_newest(which, lambda block, _: block)
+        return await self.endpoints.find_newest_block(which)
 
     async def get_known_block(self, tag: BlockTag) -> BlockHeader | None:
         """Return a tag's block that this process knows, or `get_block`. See `heads.py` for who may use it."""
@@ -197,10 +209,13 @@ class Chain:
         )
         return [code or b"" for code in found]
 
+    async def get_code(self, address: str) -> bytes:
+        """Return an address's code at the latest block; empty for an account without code."""
+        return bytes(await self._ask_first(lambda eth: eth.get_code(to_checksum_address(address))))
+
     async def has_sent(self, address: str) -> bool:
         """Return whether the account has sent a transaction (or created a contract) up to the latest block."""
-        (count,) = await self._ask_in_turn([("eth_getTransactionCount", [address, "latest"])], wire.decode_quantity)
-        return bool(count)
+        return bool(await self._ask_first(lambda eth: eth.get_transaction_count(to_checksum_address(address))))
 
     async def call(
         self,
@@ -424,31 +439,63 @@ class Chain:
         requests: list[Request] = [("eth_sendRawTransaction", ["0x" + raw.hex()]) for raw in transactions]
         return await self.endpoints.ask_each(requests, lambda answers: list(map(rpc_errors.send_outcome, answers)))
 
-    async def count_transactions(self, address: str, tag: str) -> list[int]:
-        """Return the count of each responding endpoint. `tag`: `latest`, `pending` or `finalized`."""
-        return await self.endpoints.ask_each(
-            [("eth_getTransactionCount", [address, tag])], lambda answers: rpc_errors.transaction_count(answers[0])
-        )
+    async def count_transactions(self, address: str, tag: Literal["latest", "pending"]) -> list[int]:
+        """Return the count of each responding endpoint."""
+
+        async def count(endpoint: RpcEndpoint) -> int:
+            try:
+                (found,) = await endpoint.ask_web3(
+                    lambda eth: eth.get_transaction_count(to_checksum_address(address), tag)
+                )
+            except rpc_errors.RequestRefused:
+                raise msgspec.ValidationError("refused") from None
+            return int(found)
+
+        return await self.endpoints.try_each(count)
 
     async def get_fees(self) -> tuple[int, int]:
         """Return the next block's base fee and the usual priority fee, in wei per gas."""
-        request: Request = ("eth_feeHistory", ["0x5", "latest", [50]])
-        return await self._ask_latest(request, rpc_errors.read_fees, "says what gas costs")
+        history = await self._ask_latest(lambda eth: eth.fee_history(5, "latest", [50]), "says what gas costs")
+        rewards = history["reward"] or []
+        tips = [tip for block in rewards for tip in block]
+        return history["baseFeePerGas"][-1], median_low(tips or [0])
 
     async def get_balance(self, address: str) -> int:
         """Return the balance in wei, at the latest block."""
-        return await self._ask_latest(("eth_getBalance", [address, "latest"]), wire.decode_quantity, "says a balance")
+        balance = await self._ask_latest(lambda eth: eth.get_balance(to_checksum_address(address)), "says a balance")
+        return int(balance)
 
     async def _ask_in_turn(self, requests: Sequence[Request], parse: Callable[[Any], T | None]) -> list[T | None]:
         """Return each request's value; None if no responding endpoint has it."""
         return await self.endpoints.ask_in_turn(requests, lambda _, answer: parse(unless_error(answer)))
 
-    async def _ask_latest(self, request: Request, parse: Callable[[Any], T | None], what: str) -> T:
-        """Return the value of the endpoint with the best latest block. `what`: for the error."""
-        found = await self.endpoints.ask_for_newest("latest", lambda _, answers: parse(answers[0]), request)
+    async def _ask_first(self, question: "Question") -> Any:
+        """Return the answer of the first responding endpoint to a question of web3."""
+        answer: Any = None
+
+        async def attempt(endpoint: RpcEndpoint) -> bool:
+            nonlocal answer
+            (answer,) = await endpoint.ask_web3(question)
+            return True
+
+        await self.endpoints.try_in_turn(attempt)
+        return answer
+
+    async def _ask_latest(self, question: "Question", what: str) -> Any:
+        """Return the answer of the endpoint with the best latest block. `what`: for the error."""
+
+        async def read(endpoint: RpcEndpoint) -> tuple[BlockHeader, Any]:
+            block, answer = await endpoint.ask_web3(lambda eth: eth.get_block("latest"), question)
+            return _read_header(block), answer
+
+        found = await self.endpoints.ask_for_newest("latest", read)
         if found is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} {what}")
         return found
+
+
+def _read_header(block: "BlockData") -> BlockHeader:
+    return BlockHeader(block["number"], block["hash"].to_0x_hex(), block["parentHash"].to_0x_hex(), block["timestamp"])
 
 
 def _cut_answer(answer: bytes | RevertedCall) -> bytes | RevertedCall:

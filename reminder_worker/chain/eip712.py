@@ -3,14 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
-from coincurve import PublicKey
+from eth_abi.abi import encode
+from eth_keys.datatypes import Signature
+from eth_keys.exceptions import BadSignature
+from eth_utils.address import is_address
 from eth_utils.crypto import keccak
+from eth_utils.exceptions import ValidationError
 
 from reminder_worker.chain.abi import find_selector
-from reminder_worker.chain.abi_codec import WORD, encode_address, encode_word
+from reminder_worker.chain.abi_codec import WORD
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.errors import SignerMismatch
@@ -73,42 +76,30 @@ def typed_data_digest(domain: TypedDataDomain, primary_type: str, types: Types, 
     Fields: address (hex), uintN, bool, bytes32, string. Raises `ValueError` for a value that does not fit its type,
     `KeyError` for a missing one.
     """
-    fields = tuple((field["name"], field["type"]) for field in types[primary_type])
-    return keccak(b"\x19\x01" + _domain_separator(domain) + _hash_struct(primary_type, fields, message))
+    from reminder_worker.chain.accounts import encode_typed_data
 
-
-@lru_cache(maxsize=256)
-def _type_hash(name: str, fields: tuple[tuple[str, str], ...]) -> bytes:
-    return keccak(text=f"{name}({','.join(f'{kind} {field}' for field, kind in fields)})")
-
-
-@lru_cache(maxsize=256)
-def _domain_separator(domain: TypedDataDomain) -> bytes:
-    fields = [("name", "string"), ("version", "string"), ("chainId", "uint256")]
-    values: dict[str, object] = {"name": domain.name, "version": domain.version, "chainId": domain.chain_id}
+    fields = list(types[primary_type])
+    if not all(_fits(field["type"], message[field["name"]]) for field in fields):
+        raise ValueError(f"{primary_type}: a value does not fit its type")
+    parts: dict[str, object] = {"name": domain.name, "version": domain.version, "chainId": domain.chain_id}
     if domain.verifying_contract is not None:
-        fields.append(("verifyingContract", "address"))
-        values["verifyingContract"] = domain.verifying_contract
-    return _hash_struct("EIP712Domain", tuple(fields), values)
+        parts["verifyingContract"] = domain.verifying_contract
+    signable = encode_typed_data(parts, {primary_type: fields}, dict(message))
+    return keccak(b"\x19" + signable.version + signable.header + signable.body)
 
 
-def _hash_struct(name: str, fields: tuple[tuple[str, str], ...], message: Mapping[str, object]) -> bytes:
-    return keccak(_type_hash(name, fields) + b"".join(_encode_field(kind, message[field]) for field, kind in fields))
-
-
-def _encode_field(kind: str, value: object) -> bytes:
+def _fits(kind: str, value: object) -> bool:
+    """Return whether a value has its type: eth-account converts many a value, and shows a wrong one in its error."""
     match kind, value:
-        case "string", str():
-            return keccak(text=value)
-        case "bool", bool():
-            return encode_word(value)
-        case "address", str() if len(value) == 42:
-            return encode_address(value)
-        case "bytes32", bytes() if len(value) == WORD:
-            return value
-        case _, int() if kind.startswith("uint") and 0 <= value < 1 << int(kind[4:] or 256):
-            return encode_word(value)
-    raise ValueError(f"not a value of type {kind}")
+        case ("string", str()) | ("bool", bool()):
+            return True
+        case "address", str():
+            return len(value) == 42 and is_address(value)
+        case "bytes32", bytes():
+            return len(value) == WORD
+        case _, int() if kind.startswith("uint"):
+            return not isinstance(value, bool) and 0 <= value < 1 << int(kind[4:])
+    return False
 
 
 def recover_signer(digest: bytes, signature: bytes) -> str | None:
@@ -120,10 +111,10 @@ def recover_signer(digest: bytes, signature: bytes) -> str | None:
     if v not in (0, 1) or int.from_bytes(signature[32:64], "big") > half_order:
         return None
     try:
-        key = PublicKey.from_signature_and_message(signature[:64] + bytes([v]), digest, hasher=None)
-    except ValueError:
+        key = Signature(signature[:64] + bytes([v])).recover_public_key_from_msg_hash(digest)
+    except (BadSignature, ValidationError):  # the text of either may have parts of the signature
         return None
-    return "0x" + keccak(key.format(compressed=False)[1:])[-20:].hex()
+    return key.to_address()
 
 
 def is_owned_by_key(code: bytes) -> bool:
@@ -158,7 +149,7 @@ class SignatureVerifier:
     ) -> SignatureVerdict:
         """Return the result of the check in `verify_signature`. Two endpoints must agree on a contract's answer."""
         signer = signer.lower()
-        (code,) = await self._chain.get_codes([signer])
+        code = await self._chain.get_code(signer)
         is_by_key = recover_signer(digest, signature) == signer
         if not code:
             hints = {64: SignatureHint.COMPACT, 65: ""}
@@ -175,8 +166,8 @@ async def _ask_contract(
     chain: Chain, digest: bytes, signature: bytes, signer: str, caller: str | None
 ) -> SignatureVerdict:
     """Ask the account's contract. Its gas is bounded; a revert or any value but the magic one means no."""
-    padding, gas = bytes(-len(signature) % WORD), chain.settings.signature_gas
-    data = ERC1271_MAGIC + digest + encode_word(2 * WORD) + encode_word(len(signature)) + signature + padding
+    gas = chain.settings.signature_gas
+    data = ERC1271_MAGIC + encode(("bytes32", "bytes"), (digest, signature))
     answer = await chain.call(ContractCall(signer, data), gas=gas, sender=caller, most=NODE_POLICY.views_bytes)
     said = answer.data if isinstance(answer, RevertedCall) else answer
     is_signed = not isinstance(answer, RevertedCall) and answer[:WORD] == ERC1271_MAGIC + bytes(28)

@@ -115,7 +115,8 @@ class EndpointPool:
                     keep(missing, error.answers)
                 raise
             keep(missing, answers)
-            if blocks := [value.number for value in found if isinstance(value, BlockHeader)]:
+            blocks = [value.number for value in found if isinstance(value, BlockHeader)]
+            if blocks:
                 endpoint.record_blocks(blocks)
             return None not in found
 
@@ -123,15 +124,24 @@ class EndpointPool:
             await self.try_in_turn(attempt)
         return found
 
+    async def find_newest_block(self, tag: BlockTag) -> BlockHeader | None:
+        """Return the best block of a tag, by the rule in `ask_for_newest`."""
+
+        async def read(endpoint: RpcEndpoint) -> tuple[BlockHeader, BlockHeader] | None:
+            (named,) = await endpoint.ask([("eth_getBlockByNumber", [tag, False])])
+            block = wire.decode_block(unless_error(named))
+            return None if block is None else (block, block)
+
+        return await self.ask_for_newest(tag, read)
+
     async def ask_for_newest(
-        self, tag: BlockTag, parse: Callable[[BlockHeader, Sequence[Any]], T | None], *requests: Request
+        self, tag: BlockTag, read: Callable[[RpcEndpoint], Awaitable[tuple[BlockHeader, T] | None]]
     ) -> T | None:
         """Return the value of the endpoint with the best block of this tag.
 
-        `parse` turns the block and the answers to `requests` into the value; None is no answer. While the named block
-        is old (a node may have stopped importing) or lies in the future, where everything that waits would expire, the
-        next endpoint is asked too. The newest of old blocks counts; a block of the future counts only without an
-        alternative.
+        `read` asks an endpoint for the block and the value; None is no answer. While the named block is old (a node may
+        have stopped importing) or lies in the future, where everything that waits would expire, the next endpoint is
+        asked too. The newest of old blocks counts; a block of the future counts only without an alternative.
         """
         best: tuple[BlockHeader, T] | None = None
         now = time.time()
@@ -141,14 +151,13 @@ class EndpointPool:
 
         async def attempt(endpoint: RpcEndpoint) -> bool:
             nonlocal best
-            named, *answers = await endpoint.ask([("eth_getBlockByNumber", [tag, False]), *requests])
-            block = wire.decode_block(unless_error(named))
-            if block is not None:
+            found = await read(endpoint)
+            if found is not None:
+                block = found[0]
                 endpoint.record_blocks([block.number])
                 endpoint.heads.learn(tag, block)
-                value = parse(block, [unless_error(answer) for answer in answers])
-                if value is not None and (best is None or rank(block) > rank(best[0])):
-                    best = block, value
+                if best is None or rank(block) > rank(best[0]):
+                    best = found
             return best is not None and is_of_now(best[0].timestamp, now, tag)
 
         await self.try_in_turn(attempt)

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from eth_utils.abi import collapse_if_tuple
+
 from reminder_worker.chain import abi
 from reminder_worker.chain.abi_codec import (
     WORD,
@@ -172,7 +174,7 @@ def _head_size(parameter: abi.Member) -> int:
 def _event_type(event: abi.Member) -> EventType:
     indexed, fields, head = [], [], 0
     for parameter in event["inputs"]:
-        read = _find_reader(abi.format_type(parameter))
+        read = _find_reader(collapse_if_tuple(parameter))
         if parameter["indexed"]:
             if read is None or _is_dynamic(parameter):
                 raise ValueError(f"{event['name']}: an indexed field that cannot be read back")

@@ -122,6 +122,12 @@ class LogLimit:
         self._most = self._accepted or blocks // 2
         self.wider_at, self.is_stored = self._clock() + seconds, False
 
+    def record_failure(self, blocks: int, error: EndpointFailed) -> None:
+        if error.large:
+            self.record_refusal(blocks)
+        elif error.slow:
+            self.record_silence(blocks)
+
     def record_silence(self, blocks: int) -> None:
         """Record a question that was not answered in time: the reason may pass."""
         self.record_refusal(blocks, seconds=NODE_POLICY.larger_batches_again_seconds)
@@ -192,8 +198,9 @@ class ChainLogs:
     def limits_in_turn(self) -> list[LogLimit]:
         """Return the limits of the endpoints that give logs (if none does, of all), in the order of asking."""
         members = sorted(self._endpoints.members, key=lambda each: each.rest.is_asked_last)
-        ready = [each for each in members if not each.rest.is_resting and self.limits[each.name].most]
-        return [self.limits[each.name] for each in ready or members]
+        ready = [self.limits[each.name] for each in members if not each.rest.is_resting]
+        giving = [limit for limit in ready if limit.most]
+        return giving or [self.limits[each.name] for each in members]
 
     @property
     def blocks_at_once(self) -> int:
@@ -209,7 +216,7 @@ class ChainLogs:
         """
         head = max(endpoint.head or 0 for endpoint in self._endpoints.members)
         if not head:  # which blocks are old is not known
-            await self._endpoints.ask_for_newest("latest", lambda block, _: block)
+            await self._endpoints.find_newest_block("latest")
             head = max(endpoint.head or 0 for endpoint in self._endpoints.members)
         settled = SettledBlocks(min(last_block, head - NODE_POLICY.kept_log_blocks - 1), {})
         ends: list[BlockHeader] = []
@@ -241,7 +248,8 @@ class ChainLogs:
                 refused = True
                 raise EndpointFailed("refuses so many blocks", large=True)
             is_known = name in settled.pruned
-            if is_old and is_known and settled.pruned[name] is None and False in settled.pruned.values():
+            is_in_doubt = is_known and settled.pruned[name] is None
+            if is_old and is_in_doubt and False in settled.pruned.values():
                 return False
             probe = history_probe(first) if is_old and not is_known else []
             needs_block = is_end or not is_known or last > settled.last
@@ -250,10 +258,7 @@ class ChainLogs:
                 # The block first: the node may import it meanwhile.
                 answers = await endpoint.ask([*beside, wanted.build_request(first, last), *probe])
             except EndpointFailed as error:
-                if error.large:
-                    limit.record_refusal(blocks)
-                elif error.slow:
-                    limit.record_silence(blocks)
+                limit.record_failure(blocks, error)
                 raise
             block = wire.decode_block(unless_error(answers[0])) if beside else None
             if beside and block is None:
@@ -279,18 +284,26 @@ class ChainLogs:
 
         await self._endpoints.try_in_turn(attempt)
         found = found or unproven
-        if found is not None:
-            return found
+        if found is None:
+            raise self._explain_lack(first, last, refused=refused, pruned=pruned)
+        return found
+
+    def _explain_lack(self, first: int, last: int, *, refused: bool, pruned: bool) -> ChainUnavailable:
+        """Return the error for a range whose logs no endpoint gave."""
         if refused:
-            raise TooMuch(f"who has block {last} of chain {self._chain_id} refuses so many blocks")
+            return TooMuch(f"who has block {last} of chain {self._chain_id} refuses so many blocks")
         if pruned:
-            raise HistoryGone(f"no endpoint of chain {self._chain_id} has the logs of block {first} any more")
-        raise ChainUnavailable(f"no endpoint of chain {self._chain_id} has block {last} yet")
+            return HistoryGone(f"no endpoint of chain {self._chain_id} has the logs of block {first} any more")
+        return ChainUnavailable(f"no endpoint of chain {self._chain_id} has block {last} yet")
 
     def _another_may_tell(self, settled: SettledBlocks, endpoint: RpcEndpoint) -> bool:
         """Return whether another endpoint has the old logs, or was not asked yet."""
-        others = [each for each in self._endpoints.members if each is not endpoint and not each.rest.is_resting]
-        return any(settled.pruned.get(each.name, False) is False for each in others)
+        for other in self._endpoints.members:
+            if other is endpoint or other.rest.is_resting:
+                continue
+            if settled.pruned.get(other.name, False) is False:
+                return True
+        return False
 
     async def are_pruned(self, number: int) -> bool | None:
         """Return whether every endpoint that answers has pruned the logs of a block; None if no endpoint can tell."""
@@ -301,6 +314,8 @@ class ChainLogs:
     async def read_blooms(self, numbers: Sequence[int]) -> list[list[int]]:
         """Return, per responding endpoint, the logs bloom of each block; 0 if the endpoint does not have the block."""
         requests = [block_request(number) for number in numbers]
-        return await self._endpoints.ask_each(
-            requests, lambda answers: [0 if isinstance(each, RpcError) else wire.decode_bloom(each) for each in answers]
-        )
+        return await self._endpoints.ask_each(requests, lambda answers: list(map(_read_bloom, answers)))
+
+
+def _read_bloom(answer: Any) -> int:
+    return 0 if isinstance(answer, RpcError) else wire.decode_bloom(answer)

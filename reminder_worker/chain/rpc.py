@@ -1,34 +1,38 @@
-"""One RPC endpoint: web3 provider, connection pool, chain id, health and backoff.
+"""One RPC endpoint: HTTP transport, connection pool, chain id, health and backoff.
 
 An endpoint's address holds a key. Therefore logs and errors show position and host only, without labels that may be
 keys, and no error of the HTTP library leaves this module.
 """
 
 import asyncio
+import itertools
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
 import structlog
-from web3.providers.async_base import AsyncJSONBaseProvider
-from web3.types import RPCEndpoint, RPCRequest
 
 from reminder_worker import strict_json
 from reminder_worker.chain import wire
 from reminder_worker.chain.heads import KnownHeads
 from reminder_worker.chain.pace import RequestPace
+from reminder_worker.chain.rest import SPENT, EndpointBackoff, read_spent_seconds, read_wait, seconds_to_midnight
 from reminder_worker.chain.types import NODE_POLICY, EndpointHealth
 from reminder_worker.privacy.redaction import shown_host
 from reminder_worker.tracing import trace_call
+
+if TYPE_CHECKING:
+    from web3 import AsyncWeb3
+
+    from reminder_worker.chain.questions import EndpointProvider, Question
 
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
@@ -42,7 +46,6 @@ _LENGTH_OF_STRANGERS: Final = _LOGS_AND_TRANSACTIONS | {"eth_call"}
 _WORDS_OF_STRANGERS: Final = frozenset({"eth_call", "eth_simulateV1", "eth_sendRawTransaction"})
 """Methods with errors that may repeat the words of a stranger's contract."""
 # Words of Infura, Alchemy and QuickNode.
-_SPENT = re.compile(r"(daily|monthly) (request|credit|capacity|quota|usage)", re.I)
 _LIMITED = re.compile(
     r"rate.?limit|request (limit|rate)|too many request|rps limit|(per |/)sec|\b429\b|compute unit|throughput|capacity|"
     r"quota",
@@ -122,90 +125,33 @@ class WireError(msgspec.Struct):
     data: msgspec.Raw = msgspec.Raw()
 
 
-class EndpointBackoff:
-    """Exponential backoff with jitter. After a slow failure the other endpoints are asked first for a while."""
-
-    def __init__(self, clock: Callable[[], float], jitter: Callable[[], float]) -> None:
-        self._clock = clock
-        self._jitter = jitter
-        self._began = float("-inf")
-        self._asked_last_until = float("-inf")
-        self.failures = 0
-        self.until = float("-inf")
-        self.spent_until = 0
-        """Unix seconds: the allowance was used up until then."""
-
-    def now(self) -> float:
-        return self._clock()
-
-    @property
-    def is_resting(self) -> bool:
-        return self._clock() < self.until
-
-    @property
-    def is_asked_last(self) -> bool:
-        """Return whether the other endpoints are asked first."""
-        return self._clock() < self._asked_last_until
-
-    def record_failure(self, started: float) -> None:
-        """Record a failure of a request begun at `started`. Concurrent failures count once."""
-        if started < self._began:
-            return
-        self.failures += 1
-        policy, doublings = NODE_POLICY, min(self.failures - 1, 16)
-        longest = min(policy.longest_rest_seconds, policy.first_rest_seconds * 2**doublings)
-        self._began = self._clock()
-        self.until = max(self.until, self._began + longest * (0.5 + self._jitter() / 2))
-        asked_last_seconds = policy.asked_last_times * (self._began - started)
-        self._asked_last_until = max(self._asked_last_until, self._began + asked_last_seconds)
-
-    def record_wait(self, seconds: float) -> None:
-        """Rest for at least as long as the endpoint asks for."""
-        self.until = max(self.until, self._clock() + seconds)
-
-    @property
-    def is_spent(self) -> bool:
-        return self.spent_until > 0 and self.is_resting
-
-    def record_spent(self, seconds: float) -> None:
-        """Rest until the allowance begins again."""
-        self.until, self.spent_until = self._clock() + seconds, round(time.time() + seconds)
-
-    def record_success(self) -> None:
-        self.failures = self.spent_until = 0
-        self.until = self._asked_last_until = float("-inf")
-
-
-class RpcProvider(AsyncJSONBaseProvider):
-    """web3 provider with one pool of kept-alive connections, and a bound on the size of an answer."""
+class RpcTransport:
+    """JSON-RPC over one pool of kept-alive connections, with a bound on the size of an answer."""
 
     def __init__(self, url: str, timeout: float) -> None:
-        super().__init__()
         self._url = url
         self._timeout = aiohttp.ClientTimeout(total=timeout)
         self._session: aiohttp.ClientSession | None = None
         self._closed = False
-
-    @staticmethod
-    def encode_rpc_dict(rpc_dict: RPCRequest) -> bytes:
-        return msgspec.json.encode(rpc_dict)
+        self._ids = itertools.count()
 
     async def send_one(self, request: Request, most: int) -> WireAnswer | None:
         """Return the answer; None if it has more than `most` bytes."""
-        method, params = request
-        body = await self._post_body(self.encode_rpc_request(RPCEndpoint(method), params), most)
-        if body is None:
-            return None
-        return _decode_answers(body, 1)[0]
+        body = await self._post_body(msgspec.json.encode(self._form_message(request)), most)
+        return None if body is None else _decode_answers(body, 1)[0]
 
     async def send_batch(self, requests: Sequence[Request], most: int) -> Sequence[WireAnswer] | None:
         """Return the answers in the order of the requests, or one answer if the node refuses the batch.
 
         None if the answers have more than `most` bytes.
         """
-        batch = [self.form_request(RPCEndpoint(method), params) for method, params in requests]
-        body = await self._post_body(self.encode_batch_request_dicts(batch), most)
-        return None if body is None else _decode_answers(body, len(batch), cast(int, batch[0]["id"]))
+        batch = [self._form_message(request) for request in requests]
+        body = await self._post_body(msgspec.json.encode(batch), most)
+        return None if body is None else _decode_answers(body, len(batch), batch[0]["id"])
+
+    def _form_message(self, request: Request) -> dict[str, Any]:
+        method, params = request
+        return {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
 
     async def _post_body(self, data: bytes, most: int) -> bytes | None:
         """Return the body; None if it has more than `most` bytes: its end is not read."""
@@ -243,42 +189,9 @@ def _read_failure(status: int, retry_after: str, body: bytes) -> EndpointFailed:
         slow=status in (408, 504),
         large=status == 413,
         limited=status == 429,
-        wait_seconds=min(_read_wait(retry_after, time.time()), 3600) if status in (429, 503) else 0,
+        wait_seconds=min(read_wait(retry_after, time.time()), 3600) if status in (429, 503) else 0,
         spent_seconds=read_spent_seconds(status, retry_after, body),
     )
-
-
-def read_spent_seconds(status: int, retry_after: str, body: bytes) -> float:
-    """Return for how long an endpoint's allowance is used up; 0 if its answer does not say so.
-
-    HTTP 402 says so, and 429 with a wait of more than an hour or with a provider's words. Without a time the allowance
-    begins again at the next midnight (UTC).
-    """
-    if status not in (402, 429):
-        return 0
-    now = time.time()
-    wait = min(_read_wait(retry_after, now), 31 * 86400)
-    if wait > (0 if status == 402 else 3600):
-        return wait
-    is_spent = status == 402 or _SPENT.search(body.decode(errors="replace"))
-    return _seconds_to_midnight(now) if is_spent else 0
-
-
-def _seconds_to_midnight(now: float) -> float:
-    return 86400 - now % 86400
-
-
-def _read_wait(retry_after: str, now: float) -> float:
-    """Return the seconds of a `Retry-After`, which has seconds or a date; 0 for anything else.
-
-    Negative for a date in the past.
-    """
-    if re.fullmatch("[0-9]{1,9}", retry_after):
-        return int(retry_after)
-    try:
-        return parsedate_to_datetime(retry_after).timestamp() - now
-    except (ValueError, OverflowError):
-        return 0
 
 
 def _is_rpc_answer(status: int, body: bytes) -> bool:
@@ -330,7 +243,7 @@ def _order_answers(answers: Sequence[WireAnswer], first_id: int) -> Sequence[Wir
     if not all(map(_is_limit, without_place)):
         raise EndpointFailed("not a JSON-RPC answer")
     refusals = iter(without_place)
-    return [next(refusals) if answer is None else answer for answer in ordered]
+    return [answer or next(refusals) for answer in ordered]
 
 
 def _is_limit(answer: WireAnswer) -> bool:
@@ -404,7 +317,8 @@ class RpcEndpoint:
         self.wrong_chain: int | None = None
         self.runs_code = True  # until it refuses a call without deployment, see `Chain.run_code`
         self._chain_id = chain_id
-        self._provider = RpcProvider(url, timeout)
+        self._transport = RpcTransport(url, timeout)
+        self._web3: AsyncWeb3[EndpointProvider] | None = None
         self._verified = False
         self._verifying = asyncio.Lock()
         self._pace = pace
@@ -453,6 +367,14 @@ class RpcEndpoint:
             raise EndpointFailed("garbage") from None
         self._latency = self.rest.now() - started
         return answers
+
+    async def ask_web3(self, *questions: "Question") -> Sequence[Any]:
+        """Ask questions in one batch, as `questions.ask_web3`."""
+        from reminder_worker.chain.questions import ask_web3, connect_web3
+
+        if self._web3 is None:
+            self._web3 = connect_web3(self.ask)
+        return await ask_web3(self._web3, questions)
 
     def record_failure(self, started: float, reason: str) -> None:
         self._errors += 1
@@ -504,14 +426,14 @@ class RpcEndpoint:
     async def _send_alone(self, request: Request, most: int) -> Sequence[Answer]:
         method = request[0]
         most = min(most, find_longest(method))
-        sent = await self._provider.send_one(request, most)
+        sent = await self._transport.send_one(request, most)
         answer = _refuse_length(method) if sent is None else _read_result(method, sent, most)
         _check_limits([request], [answer])
         return [answer]
 
     async def _send_batch(self, some: Sequence[Request], most: int) -> Sequence[Answer | None]:
         bounds = [min(most, find_longest(method)) for method, _ in some]
-        sent = await self._provider.send_batch(some, min(sum(bounds), NODE_POLICY.long_answer_bytes))
+        sent = await self._transport.send_batch(some, min(sum(bounds), NODE_POLICY.long_answer_bytes))
         if sent is None:
             middle = len(some) // 2
             return [*await self._send_some(some[:middle], most), *await self._send_some(some[middle:], most)]
@@ -519,14 +441,15 @@ class RpcEndpoint:
             refusal = _read_error(sent[0].error)
             _check_limits(some, [refusal])
             raise EndpointFailed("a batch refused", large=True)
-        answers = [
+        answers: list[Answer | None] = [
             _read_result(method, answer, bound) for (method, _), answer, bound in zip(some, sent, bounds, strict=True)
         ]
         refused = _check_limits(some, answers)
-        if not refused:
-            return answers
-        self._pace.record_limit(len(some), len(some) - len(refused))
-        return [None if index in refused else answer for index, answer in enumerate(answers)]
+        if refused:
+            self._pace.record_limit(len(some), len(some) - len(refused))
+        for index in refused:
+            answers[index] = None
+        return answers
 
     def _count(self, requests: Sequence[Request]) -> None:
         self.asked.update((_ASKING.get(), method) for method, _ in requests)
@@ -541,20 +464,22 @@ class RpcEndpoint:
         )
 
     async def close(self) -> None:
-        await self._provider.close()
+        await self._transport.close()
 
 
-def _check_limits(requests: Sequence[Request], answers: Sequence[Answer]) -> set[int]:
+def _check_limits(requests: Sequence[Request], answers: Sequence[Answer | None]) -> set[int]:
     """Return the positions of the answers that a limit a second refuses.
 
     Raises `EndpointFailed` if a limit refuses all, or if the allowance is used up.
     """
-    refused = {index for index, each in enumerate(answers) if isinstance(each, RpcError) and each.is_rate_limit}
-    for index in refused:
-        answer = answers[index]
+    refused = set()
+    for index, answer in enumerate(answers):
+        if not isinstance(answer, RpcError) or not answer.is_rate_limit:
+            continue
+        refused.add(index)
         by_a_contract = requests[index][0] in _WORDS_OF_STRANGERS
-        if isinstance(answer, RpcError) and _SPENT.search(answer.message) and not by_a_contract:
-            raise EndpointFailed("allowance used up", spent_seconds=_seconds_to_midnight(time.time()))
+        if not by_a_contract and SPENT.search(answer.message):
+            raise EndpointFailed("allowance used up", spent_seconds=seconds_to_midnight(time.time()))
     if len(refused) == len(answers):
         raise EndpointFailed("rate limited", limited=True)
     return refused

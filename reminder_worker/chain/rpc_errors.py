@@ -1,10 +1,7 @@
 """Meaning of nodes' answers to calls and to sent transactions. Nodes agree on no codes, so their words are read."""
 
 import re
-from statistics import median_low
 from typing import Any, Final
-
-import msgspec
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.rpc import ANSWER_TOO_LONG, Request, RpcError
@@ -88,7 +85,9 @@ def call_outcome(answer: Any, gas: int | None) -> bytes | RevertedCall | None:
     """Return a call's outcome; None if the node lacks the block. Raises `RequestRefused`."""
     if not isinstance(answer, RpcError):
         return wire.decode_hex(answer)
-    if gas is not None and gas <= NODE_POLICY.read_gas and "timeout" in answer.message and answer.code != 3:
+    has_little_gas = gas is not None and gas <= NODE_POLICY.read_gas
+    ran_out_of_time = "timeout" in answer.message and answer.code != 3
+    if has_little_gas and ran_out_of_time:
         raise RequestRefused(answer)  # nothing takes long on so little gas but a node that stalls
     if answer.code == 3 or _EXECUTION.search(answer.message):
         return RevertedCall(_revert_data(answer.data))
@@ -111,20 +110,6 @@ def _revert_data(data: str) -> bytes:
     return bytes.fromhex(found[1]) if found else b""
 
 
-class WireFeeHistory(msgspec.Struct, rename="camel"):
-    base_fee_per_gas: list[wire.Quantity]
-    reward: list[list[wire.Quantity]] | None = None
-
-
-def read_fees(value: object) -> tuple[int, int] | None:
-    """Return the next block's base fee, and the median of the blocks' middle tips."""
-    history: WireFeeHistory | None = wire.decode_result(value, WireFeeHistory | None)
-    if history is None or not history.base_fee_per_gas:
-        return None
-    tips = [int(tip, 16) for block in history.reward or () for tip in block]
-    return int(history.base_fee_per_gas[-1], 16), median_low(tips) if tips else 0
-
-
 def send_outcome(answer: Any) -> SendOutcome:
     """Return the outcome of sending. Raises `msgspec.ValidationError` unless it is a hash or an error."""
     if not isinstance(answer, RpcError):
@@ -133,10 +118,3 @@ def send_outcome(answer: Any) -> SendOutcome:
     return next(
         (outcome for outcome, words in _SEND_OUTCOMES.items() if words.search(answer.message)), SendOutcome.REJECTED
     )
-
-
-def transaction_count(answer: Any) -> int:
-    """Return an account's number of transactions. Raises `msgspec.ValidationError`, also for a refusal."""
-    if isinstance(answer, RpcError):
-        raise msgspec.ValidationError("refused")
-    return wire.decode_count(answer)

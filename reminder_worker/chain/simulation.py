@@ -40,10 +40,12 @@ class SimulatedTransaction:
 
         The transaction always makes both. Some nodes leave out the logs of contracts, others the moves of ether.
         """
+        logs_event = any(log.address == emitter for log in self.logs)
+        return logs_event and (payer is None or self._moves_ether(payer))
+
+    def _moves_ether(self, payer: str) -> bool:
         moves = filter(None, map(decode_transfer, self.logs))
-        return any(log.address == emitter for log in self.logs) and (
-            payer is None or any(move.token == ETHER and move.sender == payer for move in moves)
-        )
+        return any(move.token == ETHER and move.sender == payer for move in moves)
 
 
 class WireSimulatedLog(msgspec.Struct):

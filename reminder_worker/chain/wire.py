@@ -124,7 +124,9 @@ def decode_block(value: object) -> BlockHeader | None:
 def decode_bloom(value: object) -> int:
     """Return the logs bloom of a block as a number; 0 if the node lacks the block or gives no bloom."""
     wire: WireBloom | None = decode_result(value, WireBloom | None)
-    return int(wire.logs_bloom or "0x0", 16) if wire is not None and wire.logs_bloom != "0x" else 0
+    if wire is None or wire.logs_bloom is None:
+        return 0
+    return int(wire.logs_bloom.removeprefix("0x") or "0", 16)
 
 
 def decode_logs(value: object) -> list[EventLog]:

@@ -123,7 +123,7 @@ async def _examine_balance(
         async with Chain(chain_settings) as chain:
             balance = await chain.get_balance(wallet.address)
             base_fee, tip = await chain.get_fees()
-            (code,) = await chain.get_codes([wallet.address])
+            code = await chain.get_code(wallet.address)
             other = await _find_other_attestor(chain, wallet.address) if wallet.role == "attestor" else None
             if other:
                 return part, False, f"the router's attestor is {other}: see ATTESTOR_KEY"

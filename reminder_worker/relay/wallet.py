@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import structlog
-from eth_account import Account
-from eth_account.signers.local import LocalAccount
+from eth_keys.datatypes import PrivateKey
 from eth_utils.address import to_checksum_address
+from eth_utils.exceptions import ValidationError
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -58,9 +58,9 @@ class WalletSigner(Protocol):
 class LocalSigner:
     """A private key in this process' memory."""
 
-    def __init__(self, account: LocalAccount) -> None:
-        self._account = account
-        self.address = account.address.lower()
+    def __init__(self, key: PrivateKey) -> None:
+        self._key = key.to_bytes()
+        self.address = key.public_key.to_address()
 
     def __repr__(self) -> str:
         return f"LocalSigner({self.address})"
@@ -69,8 +69,10 @@ class LocalSigner:
         """Do nothing: a private key is always open."""
 
     async def sign(self, transaction: Mapping[str, Any]) -> bytes:
+        from reminder_worker.chain.accounts import Account
+
         fields = {**transaction, "to": to_checksum_address(transaction["to"])}  # required by eth-account
-        return bytes(self._account.sign_transaction(fields).raw_transaction)
+        return bytes(Account.sign_transaction(fields, self._key).raw_transaction)
 
 
 class KeystoreSigner:
@@ -119,35 +121,34 @@ def make_signer(key: SecretStr, password: SecretStr | None) -> WalletSigner:
 def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigner:
     """Open a key: hex, or the text of a keystore JSON (version 3) with its password. Raises `Misconfigured`."""
     text = key.get_secret_value().strip()
-    account: LocalAccount | None = None
+    opened: PrivateKey | None = None
     failure = "is neither a private key in hex nor a keystore JSON"
     if text.startswith("{"):
         if password is None:
             failure = "is a keystore JSON without its password"
         else:
-            account, failure = _open_keystore(text, password.get_secret_value()), "does not open with its password"
+            opened, failure = _open_keystore(text, password.get_secret_value()), "does not open with its password"
     else:
-        account = _from_hex(text)
-    if account is None:
+        opened = _from_hex(text)
+    if opened is None:
         raise Misconfigured(f"a wallet's key {failure}")  # outside of handlers: a cause would carry the key
-    return LocalSigner(account)
+    return LocalSigner(opened)
 
 
-def _open_keystore(text: str, password: str) -> LocalAccount | None:
+def _open_keystore(text: str, password: str) -> PrivateKey | None:
+    from reminder_worker.chain.accounts import Account
+
     try:
         with _ONE_AT_A_TIME:
-            account: LocalAccount = Account.from_key(bytes(Account.decrypt(text, password)))
-            return account
-    except (ValueError, KeyError, TypeError, NotImplementedError, RecursionError):
+            return PrivateKey(bytes(Account.decrypt(text, password)))
+    except (ValueError, KeyError, TypeError, NotImplementedError, RecursionError, ValidationError):
         return None
 
 
-def _from_hex(text: str) -> LocalAccount | None:
+def _from_hex(text: str) -> PrivateKey | None:
     try:
-        key = bytes.fromhex(text.removeprefix("0x"))
-        account: LocalAccount | None = Account.from_key(key) if len(key) == 32 else None
-        return account
-    except ValueError:
+        return PrivateKey(bytes.fromhex(text.removeprefix("0x")))
+    except (ValueError, ValidationError):
         return None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
+from eth_utils.abi import abi_to_signature
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain import abi
@@ -75,7 +76,7 @@ def decode_call(data: bytes) -> DecodedCall:
     member = _BY_SELECTOR.get(data[:4])
     if member is None:
         return DecodedCall(None, None)
-    function = abi.format_signature(member)
+    function = abi_to_signature(member)
     try:
         arguments, used = _decode_fields(member["inputs"], data[4:])
     except MalformedData:

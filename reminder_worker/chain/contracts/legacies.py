@@ -151,8 +151,11 @@ class LegacyReads:
         without this getter.
         """
         rows = await self._read_getters(legacies, at, "pullVault")
-        named = [read_or_none(abi_codec.address_at, row[0]) or self._chain.settings.legacy_pull_vault for row in rows]
-        return [None if vault == "0x" + "0" * 40 else vault for vault in named]
+        return [self._find_vault(row[0]) for row in rows]
+
+    def _find_vault(self, answer: Answer) -> str | None:
+        vault = read_or_none(abi_codec.address_at, answer) or self._chain.settings.legacy_pull_vault
+        return None if vault == "0x" + "0" * 40 else vault
 
     async def _read_getters(self, legacies: Sequence[str], at: str | None, *getters: str) -> list[list[Answer]]:
         """Return, per legacy, the answers of its getters."""
@@ -164,12 +167,16 @@ class LegacyReads:
 
     async def _keep_registered(self, claimed: Sequence[Identity | None], at: str | None) -> list[Identity | None]:
         """Keep those whose router is configured and maps their id to their address."""
-        asked = [one for one in claimed if one is not None and one.router in self._routers]
+        named = [one for one in claimed if one is not None]
+        asked = [one for one in named if one.router in self._routers]
         answers = await self._chain.call_many([_encode_registration(*one.place) for one in asked], at=at)
-        genuine = {
-            one.legacy for one, answer in zip(asked, answers, strict=True) if _decode_registration(answer) == one.legacy
-        }
-        return [one if one is not None and one.legacy in genuine else None for one in claimed]
+        registered = [_decode_registration(answer) for answer in answers]
+        genuine = {one.legacy for one, legacy in zip(asked, registered, strict=True) if legacy == one.legacy}
+        kept: list[Identity | None] = []
+        for one in claimed:
+            is_genuine = one is not None and one.legacy in genuine
+            kept.append(one if is_genuine else None)
+        return kept
 
 
 def _encode_registration(router: str, legacy_id: int) -> ContractCall:
@@ -218,14 +225,19 @@ def _decode_facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
 def _decode_members(row: Sequence[Answer]) -> LegacyMembers:
     creator, owner, lines = map(answer_bytes, row)
     found = abi_codec.address_at(creator, 0)
-    second, third = lines[WORD : 2 * WORD], lines[2 * WORD : 3 * WORD]
     return LegacyMembers(
         found if owner == creator else abi_codec.address_at(owner, 0),
         found,
         abi_codec.addresses_behind(lines, 0, MOST_NAMED),
-        None if second == bytes(WORD) else abi_codec.address_at(second, 0),
-        None if third == bytes(WORD) else abi_codec.address_at(third, 0),
+        _decode_line(lines, WORD),
+        _decode_line(lines, 2 * WORD),
     )
+
+
+def _decode_line(lines: bytes, position: int) -> str | None:
+    """Return the address of the second or third line; None for a line without one."""
+    has_line = lines[position : position + WORD] != bytes(WORD)
+    return abi_codec.address_at(lines, position) if has_line else None
 
 
 def _decode_triggers(answer: Answer) -> Triggers:

@@ -191,21 +191,15 @@ class RouterReads:
 
         The allowance is the legacy's own, or one of Permit2 for the legacy or its pull vault.
         """
-        settings, holder = self._chain.settings, encode_address(owner)
+        permit2, holder = self._chain.settings.permit2, encode_address(owner)
         (vault,) = await LegacyReads(self._chain).read_pull_vaults([legacy], at=at)
-        spenders = [encode_address(spender) for spender in ((legacy,) if vault is None else (legacy, vault))]
-        calls = [
-            call
-            for token in tokens
-            for call in (
-                encode_call(token, "ERC20", "balanceOf", holder),
-                encode_call(token, "ERC20", "allowance", holder + encode_address(legacy)),
-                *(
-                    encode_call(settings.permit2, "Permit2", "allowance", holder + encode_address(token) + to)
-                    for to in spenders
-                ),
-            )
-        ]
+        spenders = [encode_address(spender) for spender in (legacy, vault) if spender is not None]
+        calls: list[ContractCall] = []
+        for token in tokens:
+            calls.append(encode_call(token, "ERC20", "balanceOf", holder))
+            calls.append(encode_call(token, "ERC20", "allowance", holder + encode_address(legacy)))
+            owned = holder + encode_address(token)
+            calls += [encode_call(permit2, "Permit2", "allowance", owned + spender) for spender in spenders]
         answers, each = await self._chain.call_many(calls, at=at), 2 + len(spenders)
         found = set()
         for index, token in enumerate(tokens):

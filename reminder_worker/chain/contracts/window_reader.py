@@ -56,7 +56,9 @@ def _decode_word(numbers: tuple[int, ...]) -> LegacyWindows | None:
         return None
     if state & _WRONG:
         raise ChainUnavailable("dueReminders or getTimeAhead of a configured contract does not answer as it should")
-    windows = tuple([window for window in range(1, 7) if state >> window & 1]) if state & 0x7E else ()
+    windows: tuple[int, ...] = ()
+    if state & 0x7E:
+        windows = tuple([window for window in range(1, 7) if state >> window & 1])
     return LegacyWindows(windows, (triggers[0], triggers[1], triggers[2]), state >> 8)
 
 

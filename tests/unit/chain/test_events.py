@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 from eth_abi.abi import encode as abi_encode
+from eth_utils.abi import abi_to_signature, collapse_if_tuple
 from eth_utils.crypto import keccak
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.abi import compute_topic, format_signature, format_type, list_events
+from reminder_worker.chain.abi import compute_topic, list_events
 from reminder_worker.chain.events import (
     CONTRACTS,
     EVENTS,
@@ -81,9 +82,9 @@ def value_of(kind: str, parameter: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 def kept(parameter: dict[str, Any], value: Any) -> Any:
     """Return the address of a person, and every other value whole."""
-    if format_type(parameter) == PERSON:
+    if collapse_if_tuple(parameter) == PERSON:
         return value[0]
-    if format_type(parameter) == f"{PERSON}[]":
+    if collapse_if_tuple(parameter) == f"{PERSON}[]":
         return tuple(person[0] for person in value)
     return tuple(value) if isinstance(value, list) else value
 
@@ -92,7 +93,7 @@ def made_log(event: dict[str, Any], values: dict[str, Any]) -> EventLog:
     indexed = [each for each in event["inputs"] if each["indexed"]]
     plain = [each for each in event["inputs"] if not each["indexed"]]
     topics = ["0x" + abi_encode([each["type"]], [values[each["name"]]]).hex() for each in indexed]
-    data = abi_encode([format_type(each) for each in plain], [values[each["name"]] for each in plain])
+    data = abi_encode([collapse_if_tuple(each) for each in plain], [values[each["name"]] for each in plain])
     return EventLog("0x" + "11" * 20, (compute_topic(event), *topics), data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
 
 
@@ -103,7 +104,7 @@ def changed(log: EventLog, data: bytes) -> EventLog:
 @pytest.mark.parametrize("contract", SIGNATURES)
 def test_the_abi_files_have_the_deployed_events(contract: str) -> None:
     for declared in SIGNATURES[contract].split():
-        assert declared in [format_signature(event) for event in list_events(contract)]
+        assert declared in [abi_to_signature(event) for event in list_events(contract)]
         assert "0x" + keccak(text=declared).hex() in {first for first, _ in EVENTS}
 
 
@@ -114,7 +115,9 @@ def test_every_plain_field_is_decoded_and_no_text_is(contract: str, event: dict[
     decoded = decode_log(made_log(event, values))
     texts = re.compile("string|[(]")
     plain = [
-        each for each in event["inputs"] if format_type(each).startswith(PERSON) or not texts.match(format_type(each))
+        each
+        for each in event["inputs"]
+        if collapse_if_tuple(each).startswith(PERSON) or not texts.match(collapse_if_tuple(each))
     ]
     expected = {each["name"]: kept(each, values[each["name"]]) for each in plain}
     if contract == "TimelockERC721" and "tokenIds" in expected:

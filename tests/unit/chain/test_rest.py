@@ -5,7 +5,7 @@ from email.utils import formatdate
 
 import pytest
 
-from reminder_worker.chain.rpc import EndpointBackoff, read_spent_seconds
+from reminder_worker.chain.rest import EndpointBackoff, read_spent_seconds
 from reminder_worker.chain.types import NODE_POLICY
 
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from reminder_worker.chain.rpc import RpcError
-from reminder_worker.chain.rpc_errors import read_fees, send_outcome, transaction_count
+from reminder_worker.chain.rpc_errors import send_outcome
 from reminder_worker.chain.types import SendOutcome
 from tests.unit.chain.results import as_sent
 
@@ -50,16 +50,3 @@ def test_a_hash_is_an_acceptance_and_nothing_else_is() -> None:
     for garbage in (None, "", "0x", True, {"hash": "0x" + "ab" * 32}):
         with pytest.raises(msgspec.ValidationError):
             send_outcome(as_sent(garbage))
-
-
-def test_the_price_of_gas_is_the_next_blocks_and_the_median_tip() -> None:
-    history = {"baseFeePerGas": ["0x10", "0x20", "0x30"], "reward": [["0x5"], ["0x9"]]}
-    assert read_fees(as_sent(history)) == (0x30, 5)
-    assert read_fees(as_sent({"baseFeePerGas": ["0x7"]})) == (7, 0)
-    assert read_fees(as_sent(None)) is None
-
-
-def test_a_refused_count_is_no_count() -> None:
-    assert transaction_count(as_sent("0x1f")) == 31
-    with pytest.raises(msgspec.ValidationError):
-        transaction_count(RpcError(-32000, "no state"))

@@ -43,12 +43,23 @@ def test_digests_are_those_of_eip_712(kinds: list[str], with_contract: bool, dat
         ("address", "0x1234"),
         ("bool", 1),
         ("string", b"text"),
+        ("string", None),
+        ("uint256", "1"),
+        ("uint256", True),
+        ("address", "0x" + "zz" * 20),
         ("int256", 1),
     ],
 )
-def test_a_value_that_does_not_fit_its_type_is_refused(kind: str, value: object) -> None:
-    with pytest.raises(ValueError):
+def test_a_value_that_does_not_fit_its_type_is_refused_and_not_shown(kind: str, value: object) -> None:
+    with pytest.raises(ValueError) as refused:
         typed_data_digest(TypedDataDomain("a", "1", 1), "M", {"M": [{"name": "f", "type": kind}]}, {"f": value})
+    assert refused.value.__context__ is None
+    assert str(value) not in str(refused.value)
+
+
+def test_a_missing_field_is_refused() -> None:
+    with pytest.raises(KeyError):
+        typed_data_digest(TypedDataDomain("a", "1", 1), "M", {"M": [{"name": "f", "type": "string"}]}, {})
 
 
 def test_the_signer_is_recovered_with_either_style_of_v() -> None:

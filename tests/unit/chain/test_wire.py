@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from reminder_worker.chain import rpc_errors, wire
+from reminder_worker.chain import wire
 from tests.unit.chain.results import as_sent
 
 WORD = "0x" + "11" * 32
@@ -54,12 +54,6 @@ def test_a_receipt_of_a_block_or_a_cost_beyond_what_a_column_holds_is_garbage(nu
     assert wire.decode_receipt(as_sent(RECEIPT)) is not None
     with pytest.raises(msgspec.ValidationError):
         wire.decode_receipt(as_sent({**RECEIPT, number: hex(2**255)}))
-
-
-def test_a_wallet_has_sent_no_more_than_a_nonce_holds() -> None:
-    assert rpc_errors.transaction_count(as_sent("0x10")) == 16
-    with pytest.raises(msgspec.ValidationError):
-        rpc_errors.transaction_count(as_sent(BIGINT))
 
 
 def test_zeros_before_a_number_are_read() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from eth_abi.abi import encode
+from eth_utils.abi import collapse_if_tuple
 
 from reminder_worker.chain import abi
 from reminder_worker.chain.events import CONTRACTS, map_topics
@@ -31,7 +32,7 @@ def log_of(
     entry = builds[-1] if first_build else builds[0]
     pairs = list(zip(entry["inputs"], values, strict=True))
     topics = [abi.compute_topic(entry), *("0x" + encode([i["type"]], [v]).hex() for i, v in pairs if i["indexed"])]
-    others = [(abi.format_type(item), value) for item, value in pairs if not item["indexed"]]
+    others = [(collapse_if_tuple(item), value) for item, value in pairs if not item["indexed"]]
     data = encode([kind for kind, _ in others], [value for _, value in others])
     place = at or PLACES[setting]
     return EventLog(place, tuple(topics), data, 5, "0x" + "05" * 32, "0x" + "06" * 32, index)

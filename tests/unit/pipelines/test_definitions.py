@@ -23,7 +23,7 @@ from reminder_worker.statistics import dataset
 
 SENSORS = make_sensors(Service())
 ROOT = Path(__file__).parents[3]
-HEAVY = ("web3", "polars", "aiohttp", "psycopg", "reminder_worker.runtime", "reminder_worker.passes")
+HEAVY = ("web3", "eth_account", "polars", "aiohttp", "psycopg", "reminder_worker.runtime", "reminder_worker.passes")
 
 
 def test_the_definitions_load_and_every_reference_in_them_resolves() -> None:

@@ -96,6 +96,12 @@ def test_an_unpadded_argument_leaves_no_extra_bytes() -> None:
     assert decode_call(whole[:-29]) == decode_call(whole)
 
 
+def test_an_offset_into_the_arguments_heads_decodes_as_in_a_contract() -> None:
+    """Contracts accept such an offset. eth-abi refuses it, and the alert would lack the arguments."""
+    selector = keccak(text="setLegacyCreationCode(bytes)")[:4]
+    assert decode_call(selector + bytes(32)).arguments == {"code": b""}
+
+
 @pytest.mark.parametrize(("calls", "words"), [(MOST_CALLS, None), (MOST_CALLS + 1, "1 are not shown here")])
 def test_a_batch_says_how_many_calls_are_not_shown(calls: int, words: str | None) -> None:
     operation = UpgradeOperation("0x" + "44" * 32, "pending", (UpgradeCall(PROXY, 0, b""),) * calls)
