@@ -13,6 +13,7 @@ from bench.node_stub import answer_call, answer_one, encode_many, split_many
 from bench.stub import answer_rpc
 from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import encode_word
+from reminder_worker.chain.contracts.holdings_reader import CODE as HOLDINGS_CODE
 from reminder_worker.chain.contracts.window_reader import CODE
 
 SLOT = 12
@@ -110,7 +111,7 @@ def _make_block(number: int) -> dict[str, str] | None:
 
 
 def _call(data: bytes) -> bytes:
-    if data.startswith(CODE):
+    if data.startswith((CODE, HOLDINGS_CODE)):
         return answer_call(data.hex())
     if data.startswith(_MANY):
         return encode_many([_call_one(*call) for call in split_many(data)])

@@ -9,12 +9,13 @@ from sqlalchemy import (
     Column,
     DateTime,
     Index,
+    Integer,
     Numeric,
     SmallInteger,
     Table,
     Text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
@@ -63,6 +64,25 @@ price_past = Table(
     Column("until", BigInteger, nullable=False, comment="rounds of gifts sealed until then were read, unix seconds"),
     Column("failed_at", DateTime(timezone=True), comment="last failure to read the feed; null: the feed answered"),
     comment="How far the rounds of each feed were read back for gifts",
+)
+
+owner_holding = Table(
+    "owner_holding",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("owner", Address, primary_key=True, comment="account or Safe with a live legacy"),
+    Column("legacies", Integer, nullable=False, comment="number of live legacies that were read"),
+    Column("deleted", Integer, nullable=False, comment="number of these that say they are deleted: Safe legacies"),
+    Column("wei", Numeric(78, 0), nullable=False, comment="ether of the legacies, of a Safe its own"),
+    Column("amounts", JSONB, nullable=False, comment="{token: base units as text}"),
+    Column(
+        "unreadable",
+        ARRAY(Text),
+        nullable=False,
+        comment="tokens whose balance could not be read; their amounts are older",
+    ),
+    Column("read_at", BigInteger, nullable=False, comment="time of the block of the reading, unix seconds"),
+    comment="What claims can move of each owner, read once a day",
 )
 
 statistics = Table(
