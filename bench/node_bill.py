@@ -1,7 +1,8 @@
 """Cost of an idle chain at its first endpoint: all polls and runs of some hours by a moved clock, by two price lists.
 
 Two endpoints, mainnet's default settings with upgrades and prices, a new block in each slot, nothing on them.
-`narrow`: endpoints that accept ten blocks of logs a question. With many
+`narrow`: endpoints that accept ten blocks of logs a question; `narrow_400` refuse a wide one, and all of its batch, by
+HTTP 400 in plain words. With many
 legacies all are watched, none has an open window, one of ten is a Safe's, and each has an owner with two or three of
 the nine tokens on the white list. `statistics`: the pass's share, in percent of the idle bill without legacies.
 """
@@ -60,11 +61,13 @@ class DayBill:
 async def measure() -> list[BenchFigure]:
     wide, _ = await _count_a_day(10_000)
     narrow, _ = await _count_a_day(10)
+    narrow_400, _ = await _count_a_day(10, refusal=b"range too wide")
     growing = {legacies: await _count_a_day(10_000, legacies) for legacies in (100, 10_000, LEGACIES)}
     growth = 100 * (growing[LEGACIES][0].requests.total() / wide.requests.total() - 1)
     return [
         *_show_bill("node_bill", wide, "<= 8", "<= 1.2"),
         _show_units("node_bill.narrow", narrow, "<= 20"),
+        _show_units("node_bill.narrow_400", narrow_400, "<= 20"),
         BenchFigure("node_bill.growth", growth, "% more requests", aim="<= 20"),
         *_show_growth(wide, growing),
         *(BenchFigure(f"node_bill.{method}", count, "requests/day") for method, count in sorted(wide.requests.items())),
@@ -98,9 +101,9 @@ def _show_units(name: str, bill: DayBill, aim: str) -> BenchFigure:
     return BenchFigure(name, bill.price("alchemy.com") * 30 / 1e6, "million compute units", aim=aim)
 
 
-async def _count_a_day(log_blocks: int, legacies: int = 0) -> tuple[DayBill, DayBill]:
+async def _count_a_day(log_blocks: int, legacies: int = 0, refusal: bytes | None = None) -> tuple[DayBill, DayBill]:
     """Return the bill of all passes, and of the statistics alone."""
-    first, second = QuietChain(log_blocks), QuietChain(log_blocks)
+    first, second = QuietChain(log_blocks, refusal), QuietChain(log_blocks, refusal)
     with MovedClock() as clock, TemporaryDirectory(prefix="rw-bench-") as folder:
         async with (
             database() as (engine, url),

@@ -20,6 +20,7 @@ SLOT = 12
 EPOCH = 32
 FIRST_BLOCK_TIME = 1_438_269_973
 _NO_HASH = "0x" + "00" * 32
+_TOO_WIDE = "range too wide"
 _MANY = find_selector("Multicall3", "aggregate3")
 _ROUND = find_selector("PriceFeed", "latestRoundData")
 _FIXED = {
@@ -46,11 +47,15 @@ class MovedClock:
 
 
 class QuietChain:
-    """One endpoint. It makes a block in each slot, has no logs, and refuses more than `log_blocks` blocks of logs."""
+    """One endpoint. It makes a block in each slot, has no logs, and refuses more than `log_blocks` blocks of logs.
 
-    def __init__(self, log_blocks: int) -> None:
+    `refusal`: body of an HTTP 400 in place of an error, also for all other requests of the batch.
+    """
+
+    def __init__(self, log_blocks: int, refusal: bytes | None = None) -> None:
         self.asked: Counter[str] = Counter()
         self._log_blocks = log_blocks
+        self._refusal = refusal
 
     @asynccontextmanager
     async def serve(self) -> AsyncIterator[str]:
@@ -65,7 +70,10 @@ class QuietChain:
             await runner.cleanup()
 
     async def _answer(self, http: web.Request) -> web.Response:
-        return web.Response(body=answer_rpc(await http.read(), self._answer_one))
+        answer = answer_rpc(await http.read(), self._answer_one)
+        if self._refusal is not None and _TOO_WIDE.encode() in answer:
+            return web.Response(status=400, body=self._refusal)
+        return web.Response(body=answer)
 
     def _answer_one(self, request: Any) -> dict[str, Any]:
         method, params = request["method"], request["params"]
@@ -80,7 +88,7 @@ class QuietChain:
                 return {**answer, "result": _make_block(int(params[0], 16))}
             case "eth_getLogs":
                 if int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) >= self._log_blocks:
-                    return {**answer, "error": {"code": -32602, "message": "range too wide"}}
+                    return {**answer, "error": {"code": -32602, "message": _TOO_WIDE}}
                 return {**answer, "result": []}
             case "eth_call":
                 return {**answer, "result": "0x" + _call(bytes.fromhex(params[0]["data"][2:])).hex()}
