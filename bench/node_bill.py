@@ -68,7 +68,7 @@ async def measure() -> list[BenchFigure]:
         *_show_bill("node_bill", wide, "<= 8", "<= 1.2"),
         _show_units("node_bill.narrow", narrow, "<= 20"),
         _show_units("node_bill.narrow_400", narrow_400, "<= 20"),
-        BenchFigure("node_bill.growth", growth, "% more requests", aim="<= 20"),
+        BenchFigure("node_bill.growth", growth, "% more requests", aim="<= 10"),
         *_show_growth(wide, growing),
         *(BenchFigure(f"node_bill.{method}", count, "requests/day") for method, count in sorted(wide.requests.items())),
     ]

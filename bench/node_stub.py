@@ -1,6 +1,6 @@
 """A node that takes every transaction, and knows as many legacies as it is asked about: none has a window open.
 
-Each owner holds two or three of nine tokens, a whole one of each, and lets the legacies move it.
+Each owner holds one whole unit of two or three tokens out of nine. The legacies may move them.
 `python -m bench.node_stub` prints its port.
 """
 

@@ -104,7 +104,7 @@ class HoldingsReader:
         return [legacy for legacy, is_live in zip(safes, answers, strict=True) if is_live == 0]
 
     async def _read_wei(self, accounts: Sequence[tuple[str, str]]) -> list[int]:
-        """Return the ether of accounts, each given with its owner."""
+        """Return the ether of each account. `accounts`: owner and account."""
         question, found = find_selector("Multicall3", "getEthBalance"), list[int]()
         for batch in split_batches(accounts, CALLS_AT_ONCE):
             calls = [ContractCall(self._chain.settings.multicall3, question + encode_address(a)) for _, a in batch]

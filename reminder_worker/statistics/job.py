@@ -48,8 +48,8 @@ NOT_AT_THE_HEAD: Final = "the index has first to reach the head"
 class StatisticsReport:
     """Result of a run; `unreadable` tokens (public contracts) failed too often to be counted.
 
-    `owners_read`: whose amounts were read in this run. `owners_kept`: no two endpoints agreed about them, so that their
-    last amounts count.
+    `owners_read`: number of owners that were read in this run. `owners_kept`: number of owners with their last amounts,
+    because no two endpoints agreed.
     """
 
     block_number: int

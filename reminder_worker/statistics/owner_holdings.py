@@ -61,7 +61,7 @@ class DueOwner:
     amounts: Mapping[str, str]
 
     def make_row(self, found: OwnerHoldings) -> dict[str, Any]:
-        """Return the row of a reading. A token that cannot be read keeps its last amount."""
+        """Return the row of a reading. An unreadable token keeps its last amount."""
         unreadable = [token for token, amount in found.amounts.items() if amount is None]
         amounts = {token: str(amount) for token, amount in found.amounts.items() if amount is not None}
         amounts |= {token: self.amounts[token] for token in unreadable if token in self.amounts}

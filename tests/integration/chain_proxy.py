@@ -208,6 +208,16 @@ async def two_endpoints(node_url: str) -> AsyncIterator[TwoEndpoints]:
         yield TwoEndpoints(first, second)
 
 
+def gives_gas(gas: int) -> Answer:
+    """As `answer` of a node with so much gas for a call."""
+
+    def answer(request: Json) -> None:
+        if request["method"] == "eth_call":
+            request["params"][0]["gas"] = hex(gas)
+
+    return answer
+
+
 def refuses_code(request: Json) -> Json | None:
     """As an answer of a proxy: no call runs without a contract (`to`)."""
     runs = request["method"] == "eth_call" and "to" not in request["params"][0]

@@ -16,10 +16,8 @@ from reminder_worker.errors import ChainUnavailable
 
 MOST_LEGACIES: Final = 50
 """Of an owner in a packed read: the work for some permits grows with the square."""
-MOST_TOKENS: Final = 255
 _MOST_INPUT: Final = 45_000  # bytes; a constructor and its arguments may have 49,152 (EIP-3860)
-_MOST_ANSWER: Final = 24_576  # bytes; a constructor may return so many (EIP-170)
-_FAILED: Final = 255
+_FAILED: Final = 255  # in place of a length; positions of tokens are smaller, too
 
 
 class OwnerLegacies(msgspec.Struct, frozen=True, gc=False):
@@ -30,7 +28,7 @@ class OwnerLegacies(msgspec.Struct, frozen=True, gc=False):
 
 
 class OwnerHoldings(msgspec.Struct, frozen=True, gc=False):
-    """What claims can move of an owner: wei, and base units by token. None: the token's balance cannot be read.
+    """Amounts of an owner that claims can move: wei, and base units by token. None: an unreadable balance.
 
     `deleted`: the number of the owner's Safe legacies that say they are no longer live.
     """
@@ -47,11 +45,11 @@ async def read_packed(
 
     Empty: the first owner is too much for one call. None: no endpoint runs the code for even one owner.
     """
-    some = list(_take_first(owners)) if len(tokens) <= MOST_TOKENS else []
+    some = list(_take_first(owners)) if len(tokens) <= _FAILED else []
     if not some:
         return []
     code = encode_reader(chain, some, tokens, block.timestamp)
-    answer = await chain.run_code(code, at=block.hash, most=_MOST_ANSWER)
+    answer = await chain.run_code(code, at=block.hash, most=24_576)  # bytes of a constructor's answer (EIP-170)
     if answer is None:
         return None
     found = list(_decode_owners(answer, tokens)) or None

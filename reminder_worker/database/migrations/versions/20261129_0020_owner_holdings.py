@@ -25,7 +25,7 @@ def upgrade() -> None:
         comment on column worker.owner_holding.chain_id is 'EIP-155 id of the chain';
         comment on column worker.owner_holding.owner is 'account or Safe with a live legacy';
         comment on column worker.owner_holding.legacies is 'number of live legacies that were read';
-        comment on column worker.owner_holding.deleted is 'number of these that say they are deleted: Safe legacies';
+        comment on column worker.owner_holding.deleted is 'number of deleted Safe legacies among these';
         comment on column worker.owner_holding.wei is 'ether of the legacies, of a Safe its own';
         comment on column worker.owner_holding.amounts is '{token: base units as text}';
         comment on column worker.owner_holding.unreadable is
