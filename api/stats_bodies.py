@@ -46,7 +46,13 @@ class TokenAnswer(Struct, rename="camel"):
     symbol: Annotated[
         str | None, Meta(description="The token's symbol; null: no symbol that can be shown", examples=["USDC"])
     ]
-    amount: Annotated[str, Meta(description="Whole tokens as a decimal string", examples=["1532004.25"])]
+    amount: Annotated[
+        str,
+        Meta(
+            description="Whole tokens as a decimal string. Each owner's part is read once a day",
+            examples=["1532004.25"],
+        ),
+    ]
     usd: Usd
 
 
@@ -55,7 +61,7 @@ Timelocks = Annotated[TimelockCounts, Meta(description="Timelocks by what has be
 
 
 class ChainStatsAnswer(Struct, rename="camel"):
-    """One chain, everything at one block."""
+    """One chain. Counts are of one block; amounts of owners were read during the day before it."""
 
     chain_id: Annotated[int, Meta(description="Chain id", examples=[1])]
     legacies: Legacies
@@ -74,7 +80,7 @@ class ChainStatsAnswer(Struct, rename="camel"):
             examples=[["SAFE"]],
         ),
     ]
-    block_number: Annotated[int, Meta(description="The block that it is all of", examples=[23_456_789])]
+    block_number: Annotated[int, Meta(description="The block of the counts", examples=[23_456_789])]
 
 
 class TotalsAnswer(Struct, rename="camel"):

@@ -40,9 +40,10 @@ DAILY = tuple(name for name in dataset.FILES if name not in {*HOURLY, dataset.DA
     pool="statistics",
 )
 def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
-    """Counts and value secured of each chain, once an hour, all of one block; for `GET /stats` and in Parquet.
+    """Counts and value secured of each chain, once an hour; for `GET /stats` and in Parquet.
 
-    The block is the one the chain index is at. Nothing per user: no address of an owner, a legacy or a recipient.
+    Counts are of the block that the chain index is at. Each owner's amounts are read once a day.
+    Nothing per user: no address of an owner, a legacy or a recipient.
     """
     for found in perform(context, service, STATISTICS, seconds=RUN_SECONDS):
         _report_days(context.instance, service)

@@ -30,6 +30,11 @@ def _address(number: str) -> str:
     return f"'0x' || lpad(to_hex({number}), 40, '0')"
 
 
+def _token(number: str) -> str:
+    """One of the nine tokens that `bench.node_stub` lists."""
+    return _address(f"1000000 + ({number}) % 9")
+
+
 ADDRESS: Final = _address("n")
 _TWO: Final = f"jsonb_build_array({ADDRESS}, {ADDRESS})"
 _HASH: Final = "'0x' || lpad(to_hex(n), 64, '0')"
@@ -61,6 +66,7 @@ FOR_EACH_LEGACY: Final[Mapping[str, float]] = {
     "reminder_config": 1,
     "legacy_write": 1,
     "watch": 1,
+    "owner_holding": 1,
     "recipient": 3,  # the owner and two heirs
     "chain_event": 4,  # made, configured, a notify signal, and one of the gifts and timelocks
     "notify_signal": 1,
@@ -155,6 +161,12 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "created_at": f"{_NOW} - n * 150",
         "activated_at": f"case when n % 20 = 7 then {_NOW} - n * 150 end",
         "auto_renew": "n % 20 = 1",
+    },
+    "owner_holding": {  # an hour ago: the share of an hour is due
+        "legacies": "1",
+        "deleted": "0",
+        "amounts": f"jsonb_build_object({_token('n')}, '1000000000000000000', {_token('n + 1')}, '1')",
+        "read_at": f"{_NOW} - 3600",
     },
     "reminder_config": {"beneficiaries": f"array[{ADDRESS}, {ADDRESS}]"},
     "timelock": {

@@ -1,13 +1,17 @@
 """Cost of an idle chain at its first endpoint: all polls and runs of some hours by a moved clock, by two price lists.
 
 Two endpoints, mainnet's default settings with upgrades and prices, a new block in each slot, nothing on them.
-`narrow`: endpoints that accept ten blocks of logs a question. `growth`: beside 100,000 watched legacies without an open
-window, one of ten a Safe's.
+`narrow`: endpoints that accept ten blocks of logs a question; `narrow_400` refuse a wide one, and all of its batch, by
+HTTP 400 in plain words. With many
+legacies all are watched, none has an open window, one of ten is a Safe's, and each has an owner with two or three of
+the nine tokens on the white list. `statistics`: the pass's share, in percent of the idle bill without legacies.
 """
 
 import asyncio
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -31,16 +35,20 @@ LEGACIES = 100_000
 _SPREAD = text("""
     with numbered as (select legacy, row_number() over () as number from worker.watch),
     rounds as (select *, case when number % 10 = 0 then 3600 else 79200 end as round from numbered),
-    read as (select *, cast(extract(epoch from now()) as bigint) - number % round as at from rounds)
+    read as (select *, cast(extract(epoch from now()) as bigint) - number % round as at from rounds),
+    typed as (update worker.legacy set legacy_type = 1 from read where legacy = address and round = 3600)
     update worker.watch set asked_at = read.at, next_ask = (read.at + read.round) / 900 * 900,
         legacy_type = case read.round when 3600 then 1 else 3 end
     from read where read.legacy = watch.legacy
+""")
+_OF_STATISTICS = text("""
+    select method, count from worker.node_request where endpoint like '1:%' and pass = 'statistics'
 """)
 
 
 @dataclass(frozen=True, slots=True)
 class DayBill:
-    """Requests of a day at the first endpoint by method."""
+    """Requests of a day at the first endpoint by method, of all passes or of one."""
 
     requests: Counter[str]
 
@@ -51,22 +59,52 @@ class DayBill:
 
 
 async def measure() -> list[BenchFigure]:
-    wide = await _count_a_day(10_000)
-    narrow = await _count_a_day(10)
-    many = await _count_a_day(10_000, LEGACIES)
-    growth = 100 * (many.requests.total() / wide.requests.total() - 1)
+    wide, _ = await _count_a_day(10_000)
+    narrow, _ = await _count_a_day(10)
+    narrow_400, _ = await _count_a_day(10, refusal=b"range too wide")
+    growing = {legacies: await _count_a_day(10_000, legacies) for legacies in (100, 10_000, LEGACIES)}
+    growth = 100 * (growing[LEGACIES][0].requests.total() / wide.requests.total() - 1)
     return [
-        BenchFigure("node_bill.units_month", wide.price("alchemy.com") * 30 / 1e6, "million compute units", aim="<= 8"),
-        BenchFigure("node_bill.credits_day", wide.price("infura.io") / 1e6, "million credits", aim="<= 1.2"),
-        BenchFigure("node_bill.narrow", narrow.price("alchemy.com") * 30 / 1e6, "million compute units", aim="<= 20"),
+        *_show_bill("node_bill", wide, "<= 8", "<= 1.2"),
+        _show_units("node_bill.narrow", narrow, "<= 20"),
+        _show_units("node_bill.narrow_400", narrow_400, "<= 20"),
         BenchFigure("node_bill.growth", growth, "% more requests", aim="<= 10"),
+        *_show_growth(wide, growing),
         *(BenchFigure(f"node_bill.{method}", count, "requests/day") for method, count in sorted(wide.requests.items())),
     ]
 
 
-async def _count_a_day(log_blocks: int, legacies: int = 0) -> DayBill:
-    first, second = QuietChain(log_blocks), QuietChain(log_blocks)
-    with MovedClock() as clock:
+def _show_growth(idle: DayBill, growing: Mapping[int, tuple[DayBill, DayBill]]) -> list[BenchFigure]:
+    """Return the figures of operating.md's table, and the share of the statistics."""
+    aims = {10_000: "<= 10", LEGACIES: "<= 30"}
+    figures = []
+    for legacies, (bill, of_statistics) in growing.items():
+        name = f"node_bill.{legacies}"
+        share = 100 * of_statistics.price("alchemy.com") / idle.price("alchemy.com")
+        figures += [
+            BenchFigure(f"{name}.requests", bill.requests.total(), "requests/day"),
+            *_show_bill(name, bill),
+            BenchFigure(f"{name}.statistics", share, "% of the idle bill", aim=aims.get(legacies, "")),
+        ]
+    return figures
+
+
+def _show_bill(name: str, bill: DayBill, most_units: str = "", most_credits: str = "") -> list[BenchFigure]:
+    credits_day = bill.price("infura.io") / 1e6
+    return [
+        _show_units(f"{name}.units_month", bill, most_units),
+        BenchFigure(f"{name}.credits_day", credits_day, "million credits", aim=most_credits),
+    ]
+
+
+def _show_units(name: str, bill: DayBill, aim: str) -> BenchFigure:
+    return BenchFigure(name, bill.price("alchemy.com") * 30 / 1e6, "million compute units", aim=aim)
+
+
+async def _count_a_day(log_blocks: int, legacies: int = 0, refusal: bytes | None = None) -> tuple[DayBill, DayBill]:
+    """Return the bill of all passes, and of the statistics alone."""
+    first, second = QuietChain(log_blocks, refusal), QuietChain(log_blocks, refusal)
+    with MovedClock() as clock, TemporaryDirectory(prefix="rw-bench-") as folder:
         async with (
             database() as (engine, url),
             stub("mail_stub") as mail_url,
@@ -78,18 +116,32 @@ async def _count_a_day(log_blocks: int, legacies: int = 0) -> DayBill:
             environ[f"CHAIN_{CHAIN_ID}_START_BLOCK"] = str(find_head() - 50)
             environ[f"CHAIN_{CHAIN_ID}_SIGNAL_BLOCK"] = "safe"
             more = {"ENVIRONMENT": "production", "MAIL_URL": mail_url, "MAIL_TOKEN": "bench"}
-            configured = settings(url, environ, **more)
+            configured = settings(url, environ, **more, STATISTICS_FOLDER=folder)
             if legacies:
-                await _watch(engine, legacies)
+                await _fill(engine, legacies)
             async with open_runtime(configured) as runtime:
                 await _pass_time(runtime, configured, clock, 1800)
                 first.asked.clear()
+                before = await _count_statistics(engine)
                 await _pass_time(runtime, configured, clock, HOURS * 3600)
-    return DayBill(Counter({method: count * 24 // HOURS for method, count in first.asked.items()}))
+                counted = await _count_statistics(engine) - before
+    return _of_a_day(first.asked), _of_a_day(counted)
 
 
-async def _watch(engine: AsyncEngine, legacies: int) -> None:
-    await fill(engine, 0, {"watch": legacies})
+def _of_a_day(asked: Counter[str]) -> DayBill:
+    return DayBill(Counter({method: count * 24 // HOURS for method, count in asked.items()}))
+
+
+async def _count_statistics(engine: AsyncEngine) -> Counter[str]:
+    found: Counter[str] = Counter()
+    async with engine.connect() as connection:
+        for method, count in await connection.execute(_OF_STATISTICS):
+            found[method] += count
+    return found
+
+
+async def _fill(engine: AsyncEngine, legacies: int) -> None:
+    await fill(engine, 0, {"legacy": legacies, "watch": legacies})
     async with engine.begin() as connection:
         await connection.execute(_SPREAD)
 

@@ -7,22 +7,23 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from aiohttp import web
-from eth_abi.abi import decode, encode
+from eth_abi.abi import encode
 
-from bench.node_stub import SAYS, answer_call
+from bench.node_stub import answer_call, answer_one, encode_many, split_many
 from bench.stub import answer_rpc
 from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import encode_word
+from reminder_worker.chain.contracts.holdings_reader import CODE as HOLDINGS_CODE
 from reminder_worker.chain.contracts.window_reader import CODE
 
 SLOT = 12
 EPOCH = 32
 FIRST_BLOCK_TIME = 1_438_269_973
 _NO_HASH = "0x" + "00" * 32
+_TOO_WIDE = "range too wide"
 _MANY = find_selector("Multicall3", "aggregate3")
 _ROUND = find_selector("PriceFeed", "latestRoundData")
 _FIXED = {
-    **{bytes.fromhex(selector): answer for selector, answer in SAYS.items()},
     find_selector("PriceFeed", "decimals"): encode_word(8),
     find_selector("PriceFeed", "description"): encode(["string"], ["ETH / USD"]),
     find_selector("TimelockController", "getMinDelay"): encode_word(172_800),
@@ -46,11 +47,15 @@ class MovedClock:
 
 
 class QuietChain:
-    """One endpoint. It makes a block in each slot, has no logs, and refuses more than `log_blocks` blocks of logs."""
+    """One endpoint. It makes a block in each slot, has no logs, and refuses more than `log_blocks` blocks of logs.
 
-    def __init__(self, log_blocks: int) -> None:
+    `refusal`: body of an HTTP 400 in place of an error, also for all other requests of the batch.
+    """
+
+    def __init__(self, log_blocks: int, refusal: bytes | None = None) -> None:
         self.asked: Counter[str] = Counter()
         self._log_blocks = log_blocks
+        self._refusal = refusal
 
     @asynccontextmanager
     async def serve(self) -> AsyncIterator[str]:
@@ -65,7 +70,10 @@ class QuietChain:
             await runner.cleanup()
 
     async def _answer(self, http: web.Request) -> web.Response:
-        return web.Response(body=answer_rpc(await http.read(), self._answer_one))
+        answer = answer_rpc(await http.read(), self._answer_one)
+        if self._refusal is not None and _TOO_WIDE.encode() in answer:
+            return web.Response(status=400, body=self._refusal)
+        return web.Response(body=answer)
 
     def _answer_one(self, request: Any) -> dict[str, Any]:
         method, params = request["method"], request["params"]
@@ -80,7 +88,7 @@ class QuietChain:
                 return {**answer, "result": _make_block(int(params[0], 16))}
             case "eth_getLogs":
                 if int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) >= self._log_blocks:
-                    return {**answer, "error": {"code": -32602, "message": "range too wide"}}
+                    return {**answer, "error": {"code": -32602, "message": _TOO_WIDE}}
                 return {**answer, "result": []}
             case "eth_call":
                 return {**answer, "result": "0x" + _call(bytes.fromhex(params[0]["data"][2:])).hex()}
@@ -111,13 +119,16 @@ def _make_block(number: int) -> dict[str, str] | None:
 
 
 def _call(data: bytes) -> bytes:
-    if data.startswith(CODE):
+    if data.startswith((CODE, HOLDINGS_CODE)):
         return answer_call(data.hex())
+    if data.startswith(_MANY):
+        return encode_many([_call_one(*call) for call in split_many(data)])
+    return _call_one(0, data)
+
+
+def _call_one(to: int, data: bytes) -> bytes:
     selector = data[:4]
-    if selector == _MANY:
-        (calls,) = decode(["(address,bool,bytes)[]"], data[4:])
-        return encode(["(bool,bytes)[]"], [[(True, _call(call)) for _, _, call in calls]])
     if selector == _ROUND:  # a new round each hour
         hour = int(time.time()) // 3600
         return b"".join(map(encode_word, (hour, 2000 * 10**8, hour * 3600, hour * 3600, hour)))
-    return _FIXED.get(selector, encode_word(0))
+    return _FIXED.get(selector) or answer_one(to, data)

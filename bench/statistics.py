@@ -6,6 +6,7 @@ of what claims of every owner can move.
 
 import asyncio
 import multiprocessing
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
@@ -100,11 +101,13 @@ async def _rows(engine: AsyncEngine) -> IndexRows:
 
 
 def _figures(rows: IndexRows, read: ChainReading) -> dict[str, Any]:
-    moved = aggregates.sum_movable(*read)
+    by_token: Counter[str] = Counter()
+    for (_, token), amount in aggregates.find_movable(*read).items():
+        by_token[token] += amount
     return {
         "counts": aggregates.count_by_state(rows.legacies, rows.timelocks),
         "days": len(aggregates.count_by_day(rows.legacies, rows.timelocks)),
-        "amounts": aggregates.add_amounts(rows.locked, moved),
+        "amounts": aggregates.add_amounts(rows.locked, by_token),
     }
 
 

@@ -66,6 +66,7 @@ def asking_as(name: str) -> Iterator[None]:
 class EndpointFailed(Exception):
     """The endpoint did not give a usable answer. `slow` and `large`: it may well give one to a smaller request.
 
+    `status`: of an HTTP answer that is no JSON-RPC answer; 0 for any other failure.
     `limited`: it takes no more requests now, and says for how many seconds (`wait_seconds`), or not (0).
     `spent_seconds`: its allowance is used up, for so long; 0 if it is not.
     `answers`: its answers to other requests of the same question, in the order of the requests, None for the rest.
@@ -75,6 +76,7 @@ class EndpointFailed(Exception):
         self,
         reason: str,
         *,
+        status: int = 0,
         slow: bool = False,
         large: bool = False,
         limited: bool = False,
@@ -82,6 +84,7 @@ class EndpointFailed(Exception):
         spent_seconds: float = 0,
     ) -> None:
         super().__init__(reason)
+        self.status = status
         self.slow = slow
         self.large = large
         self.limited = limited
@@ -186,6 +189,7 @@ def _read_failure(status: int, retry_after: str, body: bytes) -> EndpointFailed:
     """Return the failure that an HTTP status other than 200 means."""
     return EndpointFailed(
         f"HTTP {status}",
+        status=status,
         slow=status in (408, 504),
         large=status == 413,
         limited=status == 429,
@@ -418,6 +422,8 @@ class RpcEndpoint:
         except EndpointFailed as error:
             if error.limited and len(some) > 1:
                 self._pace.record_limit(len(some), 0)
+            if error.status == 400 and any(method == "eth_getLogs" for method, _ in some):
+                error.large = True  # some providers refuse too many blocks of logs so, with all of the batch
             if not error.large or len(some) == 1:
                 raise
         self._pace.record_large_batch(len(some))

@@ -59,6 +59,12 @@ legacy = Table(
     Index("legacy_by_id", "chain_id", "router", "legacy_id", unique=True),
     Index("legacy_by_creator", "chain_id", "creator"),
     Index(
+        "legacy_live_owner",
+        "chain_id",
+        "owner",
+        postgresql_where=text("activated_at is null and deleted_at is null"),
+    ),
+    Index(
         "legacy_auto_renew",
         "chain_id",
         "address",

@@ -108,15 +108,15 @@ class TokenAllowance:
     shared: int = 0
 
 
-def sum_movable(
+def find_movable(
     balances: Mapping[HolderToken, int], allowances: Mapping[HolderToken, Sequence[TokenAllowance]]
-) -> dict[str, int]:
-    """Return base units by token that claims can move: per holder the smaller of balance and allowances.
+) -> dict[HolderToken, int]:
+    """Return base units that claims can move: the smaller of balance and allowances.
 
     Each legacy uses its own allowance. A vault's allowance counts once: the legacy of this vault with the smallest own
     allowance uses it, if it is larger.
     """
-    found: Counter[str] = Counter()
+    found: dict[HolderToken, int] = {}
     for at, balance in balances.items():
         least: dict[str, int] = {}
         shared: dict[str, int] = {}
@@ -126,8 +126,8 @@ def sum_movable(
             least[allowance.vault] = min(allowance.own, least.get(allowance.vault, allowance.own))
             shared[allowance.vault] = allowance.shared
         total += sum(max(shared[vault] - smallest, 0) for vault, smallest in least.items())
-        found[at[1]] += min(balance, total)
-    return dict(found)
+        found[at] = min(balance, total)
+    return found
 
 
 def add_amounts(*amounts: Mapping[str, int]) -> dict[str, int]:
@@ -145,7 +145,6 @@ class IndexRows:
     at: IndexCursor
     legacies: pl.DataFrame
     timelocks: pl.DataFrame
-    live: pl.DataFrame
     locked: Mapping[str, int]
 
 
@@ -167,9 +166,7 @@ async def read_rows(
         wanted = {**given, "tokens": sorted(await tokens_at(cursor.hash))}
         locked = {token: int(amount) for token, amount in await connection.execute(sql["locked_amounts"], wanted)}
         legacies, timelocks = await _read_history(connection, settings.chain_id)
-        holders = {"legacy": pl.String, "legacy_type": pl.Int16, "owner": pl.String}
-        live = await _read_frame(connection, sql["live_legacies"], settings.chain_id, holders)
-        return IndexRows(cursor, legacies, timelocks, live, locked)
+        return IndexRows(cursor, legacies, timelocks, locked)
 
 
 @asynccontextmanager

@@ -81,7 +81,9 @@ def _describe_hours(tokens: Mapping[str, ColumnWords], value: str) -> tuple[File
             hour_changes,
             {
                 "hour": hour,
-                "block_number": ColumnWords("int64", "block", "The block at which everything was read."),
+                "block_number": ColumnWords(
+                    "int64", "block", "The block of the counts. Owners were read in the day before."
+                ),
                 "block_time": ColumnWords("timestamp[ms, UTC]", "moment", "The time of that block."),
                 "legacies_total": ColumnWords("int64", "legacies", "Legacies ever created, of accounts and Safes."),
                 "legacies_live": ColumnWords("int64", "legacies", "Neither claimed nor deleted: these secure value."),
@@ -92,7 +94,9 @@ def _describe_hours(tokens: Mapping[str, ColumnWords], value: str) -> tuple[File
                 "timelocks_ended": ColumnWords("int64", "timelocks", "Timelocks paid out in full."),
                 "gifts_total": ColumnWords("int64", "gifts", "Timelocks of the gift type ever created."),
                 "value_secured_usd": ColumnWords(
-                    "decimal(38,2)", "US dollars", value + "Null if a needed price is not fresh."
+                    "decimal(38,2)",
+                    "US dollars",
+                    value + "Null if a needed price is not fresh, or an owner was not read for two days.",
                 ),
             },
         ),

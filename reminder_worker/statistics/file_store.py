@@ -8,12 +8,10 @@ hold parts of a key.
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
 from reminder_worker.errors import Misconfigured
-
-SECONDS: Final = 20  # to connect, and without an answer
 
 
 class FileStore(Protocol):
@@ -76,7 +74,7 @@ class BucketFiles:
         if scheme == "s3":
             from s3fs import S3FileSystem
 
-            limits = {"connect_timeout": SECONDS, "read_timeout": SECONDS}
+            limits = {"connect_timeout": 20, "read_timeout": 20}  # seconds
             self._bucket = S3FileSystem(use_listings_cache=False, skip_instance_cache=True, config_kwargs=limits)
         else:
             from gcsfs import GCSFileSystem

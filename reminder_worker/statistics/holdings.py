@@ -1,123 +1,91 @@
-"""Amounts that live legacies can move, read from the chain at one block.
+"""Amounts that live legacies can move, read from the chain at one block, by owner.
 
-Calls go out in bounded batches, and only sums of a batch are kept. A holder without a balance is asked for no
-allowance. A token that keeps failing is left out.
+Owners are read by `holdings_reader.py`, many in a call. Where no endpoint runs its code, calls go out in bounded
+batches. A holder without a balance is asked for no allowance then, and a token that keeps failing is asked no more.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
-
-import polars as pl
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import WORD, encode_address
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import decode_configured
+from reminder_worker.chain.contracts.holdings_reader import OwnerHoldings, OwnerLegacies, read_packed
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.concurrency import split_batches
-from reminder_worker.indexer.models import EOA, SAFE
-from reminder_worker.statistics.aggregates import HolderToken, TokenAllowance, add_amounts, sum_movable
+from reminder_worker.indexer.models import SAFE
+from reminder_worker.statistics.aggregates import HolderToken, TokenAllowance, find_movable
 
 CALLS_AT_ONCE: Final = 20_000
 MOST_BALANCE_FAILURES: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class TokenHoldings:
-    """Ether in wei, and base units by token. `unreadable`: tokens that kept failing, whose amounts are unknown.
+class HoldingsReader:
+    """Reader of owners at one block. It remembers tokens that keep failing.
 
-    `deleted`: the number of legacies that say they are no longer live.
+    The index does not know of deleted Safe legacies, since their router emits no event: each Safe legacy is asked.
     """
 
-    wei: int
-    amounts: Mapping[str, int]
-    unreadable: frozenset[str]
-    deleted: int
-
-
-async def read_holdings(chain: Chain, live: pl.DataFrame, tokens: frozenset[str], block: BlockHeader) -> TokenHoldings:
-    """Read the holdings of live legacies (`legacy`, `legacy_type`, `owner`). Raises `ChainUnavailable`.
-
-    `live` still has deleted Safe legacies, since their router emits no event: each Safe legacy is asked.
-    """
-    is_safe = pl.col("legacy_type") == SAFE
-    reader = _HoldingsReader(chain, block, tokens)
-    deleted = await reader.find_deleted(live.filter(is_safe)["legacy"].to_list())
-    live = live.filter(~pl.col("legacy").is_in(deleted))
-    accounts = live.select(pl.when(is_safe).then(pl.col("owner")).otherwise(pl.col("legacy")).unique())
-    wei = await _sum_wei(chain, accounts.to_series().to_list(), block)
-    amounts: dict[str, int] = {}
-    for batch in _split_by_owner(live.sort("owner"), len(tokens)):
-        amounts = add_amounts(amounts, await reader.sum_batch(batch))
-    unreadable = reader.unreadable
-    known = {token: amount for token, amount in amounts.items() if token not in unreadable}
-    return TokenHoldings(wei, known, unreadable, len(deleted))
-
-
-def _split_by_owner(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
-    """Yield batches of owners, each owner with all legacies; `live` is sorted by owner."""
-    if not tokens:
-        return
-    owners = live["owner"].unique(maintain_order=True)
-    start, size = 0, max(1, 1_000 // tokens)  # the first batch is small: it finds tokens that keep failing
-    while start < len(owners):
-        batch = owners.slice(start, size)
-        first = live["owner"].search_sorted(batch[0], side="left")
-        last = live["owner"].search_sorted(batch[-1], side="right")
-        yield live.slice(first, last - first)
-        start, size = start + len(batch), max(1, CALLS_AT_ONCE // tokens)
-
-
-async def _sum_wei(chain: Chain, accounts: Sequence[str], block: BlockHeader) -> int:
-    total, question = 0, find_selector("Multicall3", "getEthBalance")
-    for batch in split_batches(accounts, CALLS_AT_ONCE):
-        calls = [ContractCall(chain.settings.multicall3, question + encode_address(account)) for account in batch]
-        answers = await chain.call_many(calls, at=block.hash)
-        total += sum(decode_configured("getEthBalance", abi_codec.word_at, answer) for answer in answers)
-    return total
-
-
-class _HoldingsReader:
-    """Reader of batches of owners; it remembers failing tokens."""
-
-    def __init__(self, chain: Chain, block: BlockHeader, tokens: frozenset[str]) -> None:
+    def __init__(self, chain: Chain, block: BlockHeader, tokens: Iterable[str]) -> None:
         self._chain = chain
         self._block = block
+        self._tokens = sorted(tokens)
         self._failures: Counter[str] = Counter()
-        self._answered: set[str] = set()
-        self._left_out: frozenset[str] = frozenset()
-        self._tokens = tokens
 
-    @property
-    def unreadable(self) -> frozenset[str]:
-        """Tokens that were left out, and tokens that failed at every call."""
-        return self._left_out | (self._failures.keys() - self._answered)
+    async def read_owners(self, owners: Sequence[OwnerLegacies]) -> list[OwnerHoldings]:
+        """Return the holdings of each owner, in order. Raises `ChainUnavailable`."""
+        found: list[OwnerHoldings] = []
+        while rest := owners[len(found) :]:
+            packed = await read_packed(self._chain, rest, self._tokens, self._block)
+            if packed is None:
+                return found + await self._read_apart(rest)
+            found += packed or await self._read_apart(rest[:1])
+        return found
 
-    async def find_deleted(self, safes: Sequence[str]) -> list[str]:
-        """Return Safe legacies that say they are not live; a legacy with another answer stays."""
-        question = find_selector("Legacy", "isLive")
-        answers = await self._read((ContractCall(legacy, question) for legacy in safes), _decode_uint)
-        return [legacy for legacy, is_live in zip(safes, answers, strict=True) if is_live == 0]
+    async def _read_apart(self, owners: Sequence[OwnerLegacies]) -> list[OwnerHoldings]:
+        """Read owners by single calls. The first batch is small: it finds tokens that keep failing."""
+        size = max(1, len(self._tokens))
+        first, rest = owners[: 1_000 // size + 1], owners[1_000 // size + 1 :]
+        found = await self._read_batch(first)
+        for batch in split_batches(rest, max(1, CALLS_AT_ONCE // size)):
+            found += await self._read_batch(batch)
+        return found
 
-    async def sum_batch(self, live: pl.DataFrame) -> dict[str, int]:
-        """Return base units by token that claims of these legacies can move."""
-        plain: dict[str, list[str]] = {}
-        safe_owners = set()
-        for legacy, kind, owner in live.select("legacy", "legacy_type", "owner").iter_rows():
-            if kind == EOA:
-                plain.setdefault(owner, []).append(legacy)
-            else:
-                safe_owners.add(owner)
-        balances = await self._read_balances(live["owner"].unique().to_list())
+    async def _read_batch(self, owners: Sequence[OwnerLegacies]) -> list[OwnerHoldings]:
+        safes = [(each.owner, legacy) for each in owners for legacy, kind in each.legacies if kind == SAFE]
+        plain = {each.owner: [legacy for legacy, kind in each.legacies if kind != SAFE] for each in owners}
+        deleted = set(await self._find_deleted([legacy for _, legacy in safes]))
+        safe_owners = {owner for owner, legacy in safes if legacy not in deleted}
+        counts = Counter(owner for owner, legacy in safes if legacy in deleted)
+        accounts = [(each.owner, account) for each in owners for account in plain[each.owner]]
+        accounts += [(owner, owner) for owner in safe_owners]
+        wei: Counter[str] = Counter()
+        for (owner, _), amount in zip(accounts, await self._read_wei(accounts), strict=True):
+            wei[owner] += amount
+        found = [OwnerHoldings(counts[each.owner], wei[each.owner], {}) for each in owners]
+        by_owner = {each.owner: holdings.amounts for each, holdings in zip(owners, found, strict=True)}
+        balances = await self._read_balances(list(by_owner))
+        held = {at: balance for at, balance in balances.items() if balance is not None}
+        amounts = await self._find_movable(held, plain, safe_owners)
+        for owner, token in balances:
+            movable = amounts.get((owner, token))  # None: the balance cannot be read
+            if movable != 0:
+                by_owner[owner][token] = movable
+        return found
+
+    async def _find_movable(
+        self, balances: dict[HolderToken, int], plain: dict[str, list[str]], safe_owners: set[str]
+    ) -> dict[HolderToken, int]:
+        """Return base units that claims can move, of balances above zero."""
         allowances: dict[HolderToken, list[TokenAllowance]] = {
             at: [TokenAllowance(own=2**256 - 1)] for at in balances if at[0] in safe_owners
         }
-        asked = [(owner, token, legacy) for owner, token in balances for legacy in plain.get(owner, ())]
+        asked = [(owner, token, legacy) for owner, token in balances for legacy in plain[owner]]
         own = await self._read_own_allowances(asked)
         legacies = sorted({legacy for _, _, legacy in asked})
         pull_vaults = await LegacyReads(self._chain).read_pull_vaults(legacies, at=self._block.hash)
@@ -127,25 +95,33 @@ class _HoldingsReader:
         for (owner, token, legacy), amount in zip(asked, own, strict=True):
             allowance = TokenAllowance(amount, vaults[legacy], permits.get((owner, token, vaults[legacy]), 0))
             allowances.setdefault((owner, token), []).append(allowance)
-        return sum_movable(balances, allowances)
+        return find_movable(balances, allowances)
 
-    async def _read_balances(self, holders: Sequence[str]) -> dict[HolderToken, int]:
-        """Return balances above zero."""
-        asked = [(holder, token) for holder in holders for token in sorted(self._tokens)]
+    async def _find_deleted(self, safes: Sequence[str]) -> list[str]:
+        """Return Safe legacies that say they are not live; a legacy with another answer stays."""
+        question = find_selector("Legacy", "isLive")
+        answers = await self._read((ContractCall(legacy, question) for legacy in safes), _decode_uint)
+        return [legacy for legacy, is_live in zip(safes, answers, strict=True) if is_live == 0]
+
+    async def _read_wei(self, accounts: Sequence[tuple[str, str]]) -> list[int]:
+        """Return the ether of each account. `accounts`: owner and account."""
+        question, found = find_selector("Multicall3", "getEthBalance"), list[int]()
+        for batch in split_batches(accounts, CALLS_AT_ONCE):
+            calls = [ContractCall(self._chain.settings.multicall3, question + encode_address(a)) for _, a in batch]
+            answers = await self._chain.call_many(calls, at=self._block.hash)
+            found += [decode_configured("getEthBalance", abi_codec.word_at, answer) for answer in answers]
+        return found
+
+    async def _read_balances(self, holders: Sequence[str]) -> dict[HolderToken, int | None]:
+        """Return balances above zero, and None for a failed call or a token that kept failing."""
+        failing = {token for token, count in self._failures.items() if count >= MOST_BALANCE_FAILURES}
+        pairs = [(holder, token) for holder in holders for token in self._tokens]
+        asked = [(holder, token) for holder, token in pairs if token not in failing]
         question = find_selector("ERC20", "balanceOf")
         calls = (ContractCall(token, question + encode_address(holder)) for holder, token in asked)
-        found: dict[HolderToken, int] = {}
-        for (holder, token), balance in zip(asked, await self._read(calls, _decode_uint), strict=True):
-            if balance is None:
-                self._failures[token] += 1
-                continue
-            self._answered.add(token)
-            if balance:
-                found[holder, token] = balance
-        failing = {token for token, count in self._failures.items() if count >= MOST_BALANCE_FAILURES}
-        self._left_out |= failing
-        self._tokens -= failing
-        return {at: balance for at, balance in found.items() if at[1] in self._tokens}
+        balances = dict(zip(asked, await self._read(calls, _decode_uint), strict=True))
+        self._failures.update(token for (_, token), balance in balances.items() if balance is None)
+        return {at: balances.get(at) for at in pairs if balances.get(at) != 0}
 
     async def _read_own_allowances(self, asked: Sequence[tuple[str, str, str]]) -> list[int]:
         """Return, per owner, token and legacy, the larger of the legacy's allowance and its Permit2 allowance."""

@@ -1,10 +1,12 @@
 """Pass `statistics`: once an hour, write the aggregates of one chain to the table and to Parquet files.
 
-All figures are of the block that the index has reached. While its hour lasts, a snapshot is repeated if its block was
-reorganised out, or if a missing price has arrived.
+Counts are of the block that the index has reached. Amounts of legacies are sums of readings of the last day, each of
+one block. While its hour lasts, a snapshot is repeated if its block was reorganised out, or if a missing price has
+arrived.
 """
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -15,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenReads
+from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata, TokenReads
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as index_tables
@@ -34,7 +36,7 @@ from reminder_worker.statistics.snapshots import StatisticsSnapshot
 
 if TYPE_CHECKING:
     from reminder_worker.statistics.aggregates import IndexRows
-    from reminder_worker.statistics.holdings import TokenHoldings
+    from reminder_worker.statistics.owner_holdings import OwnersRead, TokenHoldings
 
 log = structlog.get_logger(__name__)
 
@@ -43,7 +45,11 @@ NOT_AT_THE_HEAD: Final = "the index has first to reach the head"
 
 @dataclass(frozen=True, slots=True)
 class StatisticsReport:
-    """Result of a run; `unreadable` tokens (public contracts) failed too often to be counted."""
+    """Result of a run; `unreadable` tokens (public contracts) failed too often to be counted.
+
+    `owners_read`: number of owners that were read in this run. `owners_kept`: number of owners with their last amounts,
+    because no two endpoints agreed.
+    """
 
     block_number: int
     legacies: int
@@ -53,6 +59,20 @@ class StatisticsReport:
     without_value: list[str]
     unreadable: list[str]
     days_written: int
+    owners_read: int
+    owners_kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTokens:
+    """Tokens on the white list, and the metadata of these and of tokens with a price feed.
+
+    `is_agreed`: two endpoints say so now.
+    """
+
+    tokens: frozenset[str]
+    metadata: Mapping[str, TokenMetadata | None]
+    is_agreed: bool
 
 
 class StatisticsPass:
@@ -93,24 +113,28 @@ class StatisticsPass:
         """
         from reminder_worker.statistics import aggregates, files
         from reminder_worker.statistics.aggregates import read_rows
-        from reminder_worker.statistics.holdings import read_holdings
+        from reminder_worker.statistics.owner_holdings import OwnersRead, read_due_owners, sum_holdings
 
         if not await self.is_current():
             return {"taken": f"nothing: {NOT_AT_THE_HEAD}"}
-        tokens: frozenset[str] = frozenset()
+        listed = ListedTokens(frozenset(), {}, is_agreed=False)
         with_feed = frozenset(feed.token for feed in self._chain.settings.price_feeds)
 
         async def tokens_at(block_hash: str) -> frozenset[str]:
-            nonlocal tokens
-            tokens = await TokenWhiteList(self._chain).read_tokens(at=block_hash)
-            return tokens | with_feed
+            nonlocal listed
+            listed = await self._read_tokens(block_hash, with_feed)
+            return listed.tokens | with_feed
 
         rows = await read_rows(self._engine, self._chain.settings, tokens_at)
         block = await self._chain.get_block_by_hash(rows.at.hash)
         if block is None:
             raise ChainUnavailable("the block that the index is at is not on the chain")
-        holdings = await read_holdings(self._chain, rows.live, tokens, block)
-        found = await self._value_all(rows, holdings, block)
+        owners = OwnersRead()
+        if listed.is_agreed:
+            owners = await read_due_owners(self._engine, self._chain, listed.tokens, block)
+        holdings = await sum_holdings(self._engine, self._chain.chain_id, listed.tokens, block.timestamp)
+        found = await self._value_all(rows, holdings, listed.metadata)
+        is_known = not (holdings.late or holdings.unreadable & with_feed)
         snapshot = StatisticsSnapshot(
             chain_id=self._chain.chain_id,
             hour=snapshots.start_of_hour(block.timestamp),
@@ -119,7 +143,7 @@ class StatisticsPass:
             block_time=block.timestamp,
             counts=aggregates.count_by_state(rows.legacies, rows.timelocks, holdings.deleted),
             tokens=[each.as_json() for each in found],
-            value_secured_usd=None if holdings.unreadable & with_feed else sum_values(found, with_feed),
+            value_secured_usd=sum_values(found, with_feed) if is_known else None,
         )
         before = await self._find_last_on_chain(snapshot.hour)
         await asyncio.to_thread(files.write_snapshot_files, self._store, snapshot)
@@ -132,7 +156,7 @@ class StatisticsPass:
         await files.write_series(self._engine, self._store, settings, rows.legacies, series, due, snapshot)
         await snapshots.save_snapshot(self._engine, snapshot)
         await self._delete_invented(snapshot)
-        return _make_report(snapshot, found, holdings, len(due))
+        return _make_report(snapshot, found, holdings, owners, len(due))
 
     async def is_current(self) -> bool:
         """Return whether the index is at most a quarter of an hour behind: before that, days are not complete."""
@@ -172,15 +196,36 @@ class StatisticsPass:
                 await asyncio.to_thread(files.delete_snapshot_files, self._store, each, taken.day)
                 await snapshots.delete_snapshot(self._engine, each)
 
-    async def _value_all(self, rows: "IndexRows", holdings: "TokenHoldings", block: BlockHeader) -> list[SecuredToken]:
+    async def _read_tokens(self, block_hash: str, with_feed: frozenset[str]) -> ListedTokens:
+        """Return the tokens that count. If no two endpoints agree about them, those of the last snapshot count."""
+
+        async def read(view: Chain) -> tuple[frozenset[str], dict[str, TokenMetadata | None]]:
+            tokens = await TokenWhiteList(view).read_tokens(at=block_hash)
+            named = sorted((tokens | with_feed) - {ETHER})
+            return tokens, await TokenReads(view).read_metadata(named, at=block_hash)
+
+        try:
+            tokens, metadata = await self._chain.agreed(read)
+            return ListedTokens(tokens, metadata, is_agreed=True)
+        except ChainUnavailable:
+            last = await snapshots.find_newest_snapshot(self._engine, self._chain.chain_id)
+            if last is None:
+                raise
+        log.warning("tokens_kept", chain_id=self._chain.chain_id)
+        before = {each["token"]: each for each in last.tokens if each["decimals"] is not None}
+        metadata = {token: TokenMetadata(each["symbol"], each["decimals"]) for token, each in before.items()}
+        return ListedTokens(frozenset(each["token"] for each in last.tokens), metadata, is_agreed=False)
+
+    async def _value_all(
+        self, rows: "IndexRows", holdings: "TokenHoldings", metadata: Mapping[str, TokenMetadata | None]
+    ) -> list[SecuredToken]:
         """Return amounts of legacies and timelocks together, valued at fresh prices."""
         from reminder_worker.statistics import aggregates
 
         readable = {token: amount for token, amount in rows.locked.items() if token not in holdings.unreadable}
         amounts = aggregates.add_amounts(readable, holdings.amounts, {ETHER: holdings.wei})
-        tokens = [token for token in amounts if token != ETHER]
-        metadata = await TokenReads(self._chain).read_metadata(tokens, at=block.hash)
-        return value_tokens(amounts, {**metadata, ETHER: ETHER_METADATA}, await self._fresh_prices())
+        known = {**dict.fromkeys(amounts), **metadata, ETHER: ETHER_METADATA}
+        return value_tokens(amounts, known, await self._fresh_prices())
 
     async def _can_value_more(self, taken: StatisticsSnapshot) -> bool:
         """Return whether a token without a value would get one now; an absurd amount never does."""
@@ -197,7 +242,11 @@ class StatisticsPass:
 
 
 def _make_report(
-    snapshot: StatisticsSnapshot, found: list[SecuredToken], holdings: "TokenHoldings", days: int
+    snapshot: StatisticsSnapshot,
+    found: list[SecuredToken],
+    holdings: "TokenHoldings",
+    owners: "OwnersRead",
+    days: int,
 ) -> StatisticsReport:
     if holdings.unreadable:
         log.warning("tokens_unreadable", chain_id=snapshot.chain_id, tokens=sorted(holdings.unreadable))
@@ -211,4 +260,6 @@ def _make_report(
         without_value=[each.symbol or each.token for each in found if each.usd is None],
         unreadable=sorted(holdings.unreadable),
         days_written=days,
+        owners_read=owners.read,
+        owners_kept=owners.kept,
     )

@@ -3,9 +3,65 @@
 -- name: legacies
 select legacy_type, created_at, activated_at, deleted_at from worker.legacy where chain_id = :chain;
 
--- name: live_legacies
-select address, legacy_type, owner from worker.legacy
-where chain_id = :chain and activated_at is null and deleted_at is null;
+-- name: due_owners
+-- Owners of live legacies that are to be read, in order: new ones, those with other legacies than at the last reading,
+-- and those without a reading since their moment of the day. The owner's hash gives the moment, so that each hour has
+-- a share of the owners. A reading of the future was at a block that an endpoint invented.
+select l.owner, l.legacies, l.types, h.amounts
+from (
+    select
+        owner, array_agg(address) as legacies, array_agg(legacy_type) as types, count(*) as live,
+        max(created_at) as newest
+    from worker.legacy
+    where chain_id = :chain and activated_at is null and deleted_at is null and owner > :after
+    group by owner
+) as l left join worker.owner_holding h on h.chain_id = :chain and h.owner = l.owner
+where
+    h.owner is null or h.legacies <> l.live or h.read_at < l.newest or h.read_at > :now
+    or h.read_at < :now - mod(:now - mod(abs(cast(hashtext(l.owner) as bigint)), 86400), 86400)
+order by l.owner limit :most;
+
+-- name: store_holdings
+insert into worker.owner_holding (chain_id, owner, legacies, deleted, wei, amounts, unreadable, read_at)
+select :chain, r.owner, r.legacies, r.deleted, r.wei, r.amounts, r.unreadable, :now
+from
+    jsonb_to_recordset(cast(:rows as jsonb))
+        as r (owner text, legacies int, deleted int, wei numeric, amounts jsonb, unreadable text[])
+on conflict (chain_id, owner) do update set
+    legacies = excluded.legacies, deleted = excluded.deleted, wei = excluded.wei, amounts = excluded.amounts,
+    unreadable = excluded.unreadable, read_at = excluded.read_at;
+
+-- name: forget_owners
+-- Owners without a live legacy.
+delete from worker.owner_holding h
+where h.chain_id = :chain and not exists (
+    select from worker.legacy l
+    where l.chain_id = :chain and l.owner = h.owner and l.activated_at is null and l.deleted_at is null
+);
+
+-- name: holding_totals
+select coalesce(sum(wei), 0) as wei, coalesce(sum(deleted), 0) as deleted, count(*) as owners
+from worker.owner_holding where chain_id = :chain;
+
+-- name: holding_tokens
+select a.token, cast(sum(cast(a.amount as numeric)) as text)
+from worker.owner_holding h, jsonb_each_text(h.amounts) as a (token, amount)
+where h.chain_id = :chain and a.token = any(:tokens)
+group by a.token;
+
+-- name: unreadable_tokens
+select token, count(*) from worker.owner_holding h, unnest(h.unreadable) as token
+where h.chain_id = :chain and token = any(:tokens)
+group by token;
+
+-- name: late_owners
+-- Owners who have had a live legacy since `since`, and no reading.
+select count(*) from (
+    select owner from worker.legacy
+    where chain_id = :chain and activated_at is null and deleted_at is null
+    group by owner having min(created_at) < :since
+) as l left join worker.owner_holding h on h.chain_id = :chain and h.owner = l.owner
+where h.owner is null or h.read_at < :since;
 
 -- name: timelocks
 -- A timelock ends with the last of its vaults: the newest event that ended one.

@@ -9,12 +9,13 @@ from sqlalchemy import (
     Column,
     DateTime,
     Index,
+    Integer,
     Numeric,
     SmallInteger,
     Table,
     Text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
@@ -66,6 +67,25 @@ price_past = Table(
     comment="How far the rounds of each feed were read back for gifts",
 )
 
+owner_holding = Table(
+    "owner_holding",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("owner", Address, primary_key=True, comment="account or Safe with a live legacy"),
+    Column("legacies", Integer, nullable=False, comment="number of live legacies that were read"),
+    Column("deleted", Integer, nullable=False, comment="number of deleted Safe legacies among these"),
+    Column("wei", Numeric(78, 0), nullable=False, comment="ether of the legacies, of a Safe its own"),
+    Column("amounts", JSONB, nullable=False, comment="{token: base units as text}"),
+    Column(
+        "unreadable",
+        ARRAY(Text),
+        nullable=False,
+        comment="tokens whose balance could not be read; their amounts are older",
+    ),
+    Column("read_at", BigInteger, nullable=False, comment="time of the block of the reading, unix seconds"),
+    comment="What claims can move of each owner, read once a day",
+)
+
 statistics = Table(
     "statistics",
     metadata,
@@ -73,7 +93,7 @@ statistics = Table(
     Column(
         "hour", DateTime(timezone=True), primary_key=True, comment="start of the hour (UTC) of the block that was read"
     ),
-    Column("block_number", BigInteger, nullable=False, comment="block at which everything was read"),
+    Column("block_number", BigInteger, nullable=False, comment="block of the counts; owners are read once a day"),
     Column("block_hash", Hash, comment="hash of that block; if the chain drops it, the snapshot is taken again"),
     Column("block_time", BigInteger, nullable=False, comment="time of that block, unix seconds"),
     Column(
@@ -91,7 +111,8 @@ statistics = Table(
     Column(
         "value_secured_usd",
         Numeric(38, 2),
-        comment="US dollars; secured amounts in tokens with a price feed; null: a needed price is not fresh",
+        comment="US dollars; secured amounts in tokens with a price feed; null: a needed price is not fresh,"
+        " or an owner was not read for two days",
     ),
     now_column("taken_at", "when the row was written"),
     comment="Statistics of each chain by hour: aggregates only, no address of a user, nothing per user",

@@ -55,6 +55,7 @@ class NodeProxy:
             {"jsonrpc": "2.0", "id": None, **refusal}, status=400
         )
         self.largest = 64 * 1024 * 1024
+        self.status_of_refusals = 0  # in place of a whole batch, if `answer` refuses one of its requests
 
     @property
     def requests(self) -> list[Json]:
@@ -104,6 +105,9 @@ class NodeProxy:
             return self.reply()
         if isinstance(body, list) and len(body) > self.most_in_a_batch:
             return self.refuses_batches(body, {"error": {"code": -32600, "message": "batch too large"}})
+        batch = body if isinstance(body, list) else [body]
+        if self.status_of_refusals and any("error" in (self.answer(each) or {}) for each in batch):
+            return web.Response(status=self.status_of_refusals, text="refused")
         if isinstance(body, list):
             return web.json_response([await self._one(each) for each in body])
         return web.json_response(await self._one(body))
@@ -202,6 +206,16 @@ class TwoEndpoints:
 async def two_endpoints(node_url: str) -> AsyncIterator[TwoEndpoints]:
     async with proxy(node_url) as first, proxy(node_url) as second:
         yield TwoEndpoints(first, second)
+
+
+def gives_gas(gas: int) -> Answer:
+    """As `answer` of a node with so much gas for a call."""
+
+    def answer(request: Json) -> None:
+        if request["method"] == "eth_call":
+            request["params"][0]["gas"] = hex(gas)
+
+    return answer
 
 
 def refuses_code(request: Json) -> Json | None:

@@ -46,9 +46,13 @@ def limited(blocks: int) -> Callable[[Json], Json | None]:
 
 
 @pytest.mark.core
-async def test_limit_that_one_process_learned_is_used_by_the_next(nodes: EndpointNodes) -> None:
+@pytest.mark.parametrize("with_400", [False, True])
+async def test_limit_that_one_process_learned_is_used_by_the_next(nodes: EndpointNodes, with_400: bool) -> None:
+    """Also if the refusal is an HTTP 400 in plain words, for all requests of the batch."""
     (node,) = await nodes.open(1)
     node.answer = limited(10)
+    if with_400:
+        node.status_of_refusals = 400
     nodes.scenario.anvil.mine(60)
     await nodes.index().run()
     assert max(widths(node)) > 10, "it was refused before"
@@ -63,7 +67,8 @@ async def test_limit_that_one_process_learned_is_used_by_the_next(nodes: Endpoin
     for _ in range(2):
         nodes.scenario.anvil.mine(30)
         assert (await nodes.index().run()).stopped == "at_head"
-    assert len([each for each in widths(node) if each > 10]) == 1, "tried wider once an hour, by all processes"
+    wider = [each for each in widths(node) if each > 10]
+    assert len(wider) == 1 + with_400, "tried wider once an hour, by all processes; a refused batch is sent in parts"
 
 
 async def test_narrow_endpoint_does_not_narrow_another(nodes: EndpointNodes) -> None:

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -21,9 +23,13 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.errors import ServiceError
+from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.models import ENDED, GIFT, LIVE
 from reminder_worker.monitoring.erasure import erase_deleted_legacies
 from reminder_worker.relay.onchain_effects import read_direct_calls
+from reminder_worker.statistics.file_store import LocalFiles
+from reminder_worker.statistics.job import StatisticsPass
+from reminder_worker.statistics.snapshots import find_newest_snapshot
 from tests.integration import api_world, gift_mail_world, reminder_world
 from tests.integration.chain_proxy import (
     SILENCE,
@@ -548,6 +554,43 @@ async def setter_past_the_queue(at: LiarStage) -> LiarCase:
     )
 
 
+# -- statistics -------------------------------------------------------------------------------------------
+
+
+async def snapshot_of_an_owner(at: LiarStage, told: str, instead: str, key: str) -> LiarCase:
+    """No amount of a snapshot grows. `key`: what the lie changes of a token with 987,654 base units, 6 decimals."""
+    chain, usdc = await at.chain(), at.scenario.deployment.usdc
+    owner = at.scenario.account("owner")
+    legacy = at.scenario.create_legacy(owner, {at.scenario.account("heir").address: 100})
+    at.scenario.mint(usdc, owner.address, 987_654)
+    at.scenario.approve(owner, usdc, legacy.address, 2**256 - 1)
+    index = ChainIndex(at.engine, chain)
+    folder = at.stack.enter_context(TemporaryDirectory())
+    taken = StatisticsPass(at.engine, chain, LocalFiles(Path(folder)))
+
+    async def is_believed() -> bool:
+        """A day later: every owner is read."""
+        async with at.engine.begin() as connection:
+            await connection.execute(text("update worker.owner_holding set read_at = 0"))
+        with suppress(ServiceError):
+            await index.run()
+            await taken.run()
+        newest = await find_newest_snapshot(at.engine, chain.chain_id)
+        shown = {} if newest is None else {each["token"]: each for each in newest.tokens}.get(usdc, {})
+        return bool(shown) and (shown["amount"], shown["decimals"])[key == "decimals"] not in ("987654", 6)
+
+    exchange, decimals = exchanged(told, instead), find_selector("ERC20", "decimals").hex()
+
+    def lie(request: Json, response: Json) -> Json:
+        return response if key == "decimals" and decimals not in str(request) else exchange(request, response)
+
+    return LiarCase(chain, lie, is_believed)
+
+
+amount_of_an_owner = partial(snapshot_of_an_owner, told="030f1206", instead="037f1206", key="amount")
+decimals_of_a_token = partial(snapshot_of_an_owner, told=f"{6:064x}", instead=f"{9:064x}", key="decimals")
+
+
 RULES: dict[str, Callable[[LiarStage], Awaitable[LiarCase]]] = {
     "a legacy is deleted": deleted_legacy,
     "a contract signs for the creator": creators_signature,
@@ -572,6 +615,8 @@ RULES: dict[str, Callable[[LiarStage], Awaitable[LiarCase]]] = {
     "a stranger called otherwise": call_of_a_stranger,
     "a call needs little gas": gas_of_a_call,
     "a setter was called past the queue": setter_past_the_queue,
+    "an owner holds more": amount_of_an_owner,
+    "a token has other decimals": decimals_of_a_token,
 }
 """Cases by the claim of the liar."""
 

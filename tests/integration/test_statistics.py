@@ -35,7 +35,7 @@ from reminder_worker.statistics.files import write_days
 from reminder_worker.statistics.job import StatisticsPass
 from reminder_worker.statistics.price_job import PricePass
 from reminder_worker.statistics.snapshots import StatisticsSnapshot
-from reminder_worker.statistics.tables import price_feed, statistics
+from reminder_worker.statistics.tables import owner_holding, price_feed, statistics
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.indexer_story import settings_of, tell
@@ -65,6 +65,12 @@ class StatsWorld:
         return account
 
     async def snapshot(self) -> StatisticsSnapshot:
+        """Take a snapshot as if a day had passed: every owner is read."""
+        async with self.engine.begin() as connection:
+            await connection.execute(update(owner_holding).values(read_at=0))
+        return await self.next_snapshot()
+
+    async def next_snapshot(self) -> StatisticsSnapshot:
         await self.index.run()
         await self.statistics.run()
         found = await snapshots.find_newest_snapshot(self.engine, self.chain.chain_id)

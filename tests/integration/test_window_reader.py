@@ -11,7 +11,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.window_reader import CODE, LegacyWindows, read_packed
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.reminders.horizon import WindowReads
-from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy, refuses_code
+from tests.integration.chain_proxy import NodeProxy, chain_settings, gives_gas, proxy, refuses_code
 from tests.integration.test_attack_contracts import HOSTILE
 
 People = list[tuple[str, str]]
@@ -79,17 +79,9 @@ async def test_legacies_that_burn_gas_cost_no_other_a_second_question(chain_scen
     s.set_mode(burner, LegacyMode.BURNS_GAS)
     people = [(each.address, owner.address.lower()) for each in [*[burner] * 20, good]]
 
-    class LittleGas(NodeProxy):
-        async def _one(self, request: Json) -> Json:
-            if request["method"] == "eth_call":
-                request["params"][0]["gas"] = hex(7_000_000)
-            return await super()._one(request)
-
-    node = LittleGas(s.anvil.url)
-    await node.start()
-    async with Chain(chain_settings(s, node.url)) as chain:
+    async with proxy(s.anvil.url) as node, Chain(chain_settings(s, node.url)) as chain:
+        node.answer = gives_gas(7_000_000)
         found = await read_packed(chain, people, at=(await chain.get_head()).hash)
-    await node.stop()
     assert found is not None
     assert [state is None for state in found] == [True] * 20 + [False]
     assert code_calls(node) == 2

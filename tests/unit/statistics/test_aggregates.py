@@ -1,5 +1,6 @@
 """Counts, series and sums over frames: exact, complete, and nothing counted twice."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
@@ -68,13 +69,17 @@ Ways = list[tuple[str, int, int]]
 
 def movable(held: Sequence[tuple[str, str, int, Ways]]) -> dict[str, int]:
     """`held`: holder, token, balance and ways."""
-    return aggregates.sum_movable(
+    by_owner = aggregates.find_movable(
         {(holder, token): balance for holder, token, balance, _ in held},
         {
             (holder, token): [aggregates.TokenAllowance(own, vault, shared) for vault, shared, own in ways]
             for holder, token, _, ways in held
         },
     )
+    found: Counter[str] = Counter()
+    for (_, token), amount in by_owner.items():
+        found[token] += amount
+    return dict(found)
 
 
 amounts = st.one_of(st.integers(0, 5), st.integers(0, LARGEST), st.sampled_from([2**64 - 1, 2**64, 2**128, LARGEST]))
