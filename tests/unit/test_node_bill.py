@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from api.metrics import bill_gauges, render_fact
 from assets.metadata import describe_requests
 from reminder_worker.doctor.costs import examine_costs
@@ -51,9 +49,8 @@ def test_a_new_installation_is_scaled_up_from_its_first_request() -> None:
     assert infura.requests_day is other.requests_day is None, "less than an hour says nothing"
 
 
-@pytest.mark.parametrize(
-    ("allowance", "good", "words"),
-    [
+def test_doctor_says_whether_an_allowance_lasts() -> None:
+    for allowance, good, words in (
         (
             "1801,,",
             True,
@@ -62,14 +59,12 @@ def test_a_new_installation_is_scaled_up_from_its_first_request() -> None:
         ("1801,,", True, "1,800 compute units a month (Alchemy's prices of 2026-10); the allowance of 1,801 lasts"),
         ("900,,", False, "CHAIN_1_RPC_ALLOWANCE of 900 would be used up after 15.0 days: see what the node costs"),
         (",,", True, "; the free plan of 30,000,000 suffices"),
-    ],
-)
-def test_doctor_says_whether_an_allowance_lasts(allowance: str, good: bool, words: str) -> None:
-    now = datetime.now(UTC)
-    tallies = [tally(day, ALCHEMY, "eth_getLogs", 1, now=now) for day in (1, 2, 3)]
-    part, found, said = next(examine_costs(chain(allowance), tallies))
-    assert (part, found) == ("chain 1 cost", good)
-    assert words in said
+    ):
+        now = datetime.now(UTC)
+        tallies = [tally(day, ALCHEMY, "eth_getLogs", 1, now=now) for day in (1, 2, 3)]
+        part, found, said = next(examine_costs(chain(allowance), tallies))
+        assert (part, found) == ("chain 1 cost", good)
+        assert words in said
 
 
 def test_doctor_warns_of_a_free_plan_and_a_daily_allowance_that_are_too_small() -> None:

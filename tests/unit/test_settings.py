@@ -60,9 +60,8 @@ def test_every_missing_name_is_named_at_once() -> None:
         assert f"- {name}: missing" in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
+def test_a_wrong_value_is_refused_by_name_and_never_echoed() -> None:
+    for name, value in (
         ("EMAIL_ENC_KEY", b64encode(b"hunter2" * 3).decode()),
         ("EMAIL_ENC_KEY", "hunter2-is-not-base64"),
         ("HASH_KEY", "hunter2"),
@@ -111,26 +110,21 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("CHAIN_1_PRICE_FEEDS", f"ETH=0x{7:040x}@{7 * 86400 + 1}"),  # nor any stale, for longer than a feed may rest
         ("CHAIN_1_PRICE_FEEDS", f"ETH=0x{7:040x}@3600*stEthPerToken"),
         ("CHAIN_1_PRICE_FEEDS", f"0x{8:040x}=0x{7:040x}@3600*hunter2"),
-    ],
-)
-def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str) -> None:
-    fault = _faults(**{name: value})
-    assert f"- {name}: " in fault
-    assert "hunter2" not in fault
-    assert value not in fault
+    ):
+        fault = _faults(**{name: value})
+        assert f"- {name}: " in fault
+        assert "hunter2" not in fault
+        assert value not in fault
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
+def test_a_number_that_no_clock_or_counter_holds_is_refused_by_name() -> None:
+    for name, value in (
         ("SIGNAL_MAX_AGE", "9" * 12),
         ("INSTRUCTIONS_COOLDOWN", "9" * 30),
         ("RATE_LIMIT_PER_MINUTE", "9" * 30),
         ("CHAIN_1_RPC_TIMEOUT", "inf"),
-    ],
-)
-def test_a_number_that_no_clock_or_counter_holds_is_refused_by_name(name: str, value: str) -> None:
-    assert f"- {name}: " in _faults(**{name: value})
+    ):
+        assert f"- {name}: " in _faults(**{name: value})
 
 
 def test_an_allowance_has_a_place_for_each_endpoint() -> None:
@@ -160,21 +154,18 @@ def test_a_timeout_that_no_look_has_room_for_is_refused_as_no_other_endpoint_wou
     assert "- CHAIN_1_RPC_TIMEOUT: " in _faults(CHAIN_1_RPC_TIMEOUT="21")
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
+def test_a_bound_within_which_nothing_could_be_sent_turns_its_part_off_and_is_named() -> None:
+    """With it all requests would be taken, and wait until they expire."""
+    for name, value in (
         *((f"RELAY_{lane}_GAS", "20999") for lane in ("CLAIM", "CHECK_IN", "GIFT")),
         ("RELAY_GAS_PRICE_CEILING", "0"),
         ("AUTO_RENEW_GAS", "20999"),
         ("AUTO_RENEW_GAS_PRICE_CEILING", "0"),
         ("AUTO_RENEW_LARGEST_JUMP", "0"),
-    ],
-)
-def test_a_bound_within_which_nothing_could_be_sent_turns_its_part_off_and_is_named(name: str, value: str) -> None:
-    """With it all requests would be taken, and wait until they expire."""
-    settings = Settings.from_environ({**MINIMAL, "RELAYER_KEY": "0x1", "ATTESTOR_KEY": "0x2", name: value})
-    assert (settings.relay is None, settings.auto_renew is None) == (name[:5] == "RELAY", name[:5] != "RELAY")
-    assert any(problem.startswith(f"{name}: ") for problem in settings.problems)
+    ):
+        settings = Settings.from_environ({**MINIMAL, "RELAYER_KEY": "0x1", "ATTESTOR_KEY": "0x2", name: value})
+        assert (settings.relay is None, settings.auto_renew is None) == (name[:5] == "RELAY", name[:5] != "RELAY")
+        assert any(problem.startswith(f"{name}: ") for problem in settings.problems)
 
 
 @pytest.mark.parametrize("where", ["user:hunter2@mail.example", "mail.example/?key=hunter2", "mail.example/#hunter2"])

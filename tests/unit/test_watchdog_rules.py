@@ -97,9 +97,8 @@ def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
     assert wrong(states=[state("gifts", None), state("relay", 10**6)]) == []
 
 
-@pytest.mark.parametrize(
-    ("changes", "about"),
-    [
+def test_each_trouble_of_endpoints_is_a_condition_of_its_own() -> None:
+    for changes, about in (
         ({"answering": 1}, "no answer"),
         ({"lowest": 1000 - 31}, "an endpoint lags"),
         ({"newest_age": 601}, "no new block"),
@@ -108,10 +107,8 @@ def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
         ({"settled": {"finalized": 5, "safe": LIMITS.settled_within + 1}}, "no new safe block"),
         ({"settled": {"finalized": LIMITS.settled_within + 1}}, "no new finalized block"),
         ({"lags": [ReaderLag("index", -LIMITS.max_lag_blocks - 1, [-LIMITS.max_lag_blocks])]}, "behind what was read"),
-    ],
-)
-def test_each_trouble_of_endpoints_is_a_condition_of_its_own(changes: dict[str, Any], about: str) -> None:
-    assert wrong(chains=[sight(**changes)]) == [(AlertKind.RPC_TROUBLE, about, 1)]
+    ):
+        assert wrong(chains=[sight(**changes)]) == [(AlertKind.RPC_TROUBLE, about, 1)]
 
 
 @pytest.mark.parametrize("changes", [{"lowest": 1000 - 30}, {"newest_age": 600}, {"newest_age": -LIMITS.clocks_within}])
@@ -174,9 +171,8 @@ def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
     assert lacks == [set(), {"its key"}, {"its chain"}]
 
 
-@pytest.mark.parametrize(
-    ("trouble", "kind"),
-    [
+def test_trouble_with_emails_and_relays_is_told_by_its_kind() -> None:
+    for trouble, kind in (
         (EmailTrouble(late=1, oldest_late=1801), AlertKind.EMAILS_LATE),
         (EmailTrouble(held=1), AlertKind.EMAILS_NEED_HAND),
         (EmailTrouble(dead=1), AlertKind.EMAILS_NEED_HAND),
@@ -185,15 +181,12 @@ def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
             EmailTrouble(failed={"relay": LIMITS.failures_per_hour, "gifts": LIMITS.failures_per_hour - 1}),
             AlertKind.FAILURES_GROWING,
         ),
-    ],
-)
-def test_trouble_with_emails_and_relays_is_told_by_its_kind(trouble: EmailTrouble, kind: AlertKind) -> None:
-    assert [each for each, _, _ in wrong(trouble=trouble)] == [kind]
+    ):
+        assert [each for each, _, _ in wrong(trouble=trouble)] == [kind]
 
 
-@pytest.mark.parametrize(
-    ("reading", "hold"),
-    [
+def test_mailbox_without_a_look_for_an_hour_or_with_a_report_set_aside_today_is_wrong() -> None:
+    for reading, hold in (
         (None, None),
         (ReportReading(unmatched=9, unreadable=9), None),  # no mailbox
         (ReportReading(unread=9, look_age=LIMITS.mailbox_read_within), None),
@@ -205,11 +198,7 @@ def test_trouble_with_emails_and_relays_is_told_by_its_kind(trouble: EmailTroubl
         (ReportReading(unread=0, look_age=5, unmatched=LIMITS.unmatched_at_first), 0),
         (ReportReading(unread=0, look_age=5, unmatched=LIMITS.unmatched_at_first, taken=1), None),
         (ReportReading(unread=0, look_age=5, unmatched=LIMITS.unmatched_at_first - 1), None),
-    ],
-)
-def test_mailbox_without_a_look_for_an_hour_or_with_a_report_set_aside_today_is_wrong(
-    reading: ReportReading | None, hold: int | None
-) -> None:
-    found = judged(reports=reading)
-    expected = [] if hold is None else [((AlertKind.REPORTS_NOT_READ, "delivery reports", 0), hold)]
-    assert [(key, condition.hold_seconds) for key, condition in found.items()] == expected
+    ):
+        found = judged(reports=reading)
+        expected = [] if hold is None else [((AlertKind.REPORTS_NOT_READ, "delivery reports", 0), hold)]
+        assert [(key, condition.hold_seconds) for key, condition in found.items()] == expected

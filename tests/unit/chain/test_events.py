@@ -149,21 +149,18 @@ def reminder_updated() -> EventLog:
     return made_log(event, values)
 
 
-@pytest.mark.parametrize(
-    ("word", "value"),
-    [
+def test_a_word_out_of_bounds_makes_a_log_undecodable() -> None:
+    for word, value in (
         (1, 2**160),  # an address with dirt above it
         (2, 2**128),  # uint128
         (3, 2**256 - 32),  # the offset of an array
         (8, 2**40),  # the length of an array
         (10, 1 << 200),  # an element of an array
-    ],
-)
-def test_a_word_out_of_bounds_makes_a_log_undecodable(word: int, value: int) -> None:
-    log = reminder_updated()
-    forged = log.data[: 32 * word] + value.to_bytes(32, "big") + log.data[32 * word + 32 :]
-    with pytest.raises(UndecodableLog):
-        decode_log(changed(log, forged))
+    ):
+        log = reminder_updated()
+        forged = log.data[: 32 * word] + value.to_bytes(32, "big") + log.data[32 * word + 32 :]
+        with pytest.raises(UndecodableLog):
+            decode_log(changed(log, forged))
 
 
 def with_emails(people: list[tuple[str, str, str]]) -> EventLog:

@@ -165,19 +165,16 @@ def test_logs_come_in_chain_order() -> None:
     assert WANTED.check_logs(logs, 5, 6) == [log_at(5, 9), log_at(6, 0), log_at(6, 1)]
 
 
-@pytest.mark.parametrize(
-    "log",
-    [
+def test_logs_that_were_not_asked_for_are_refused() -> None:
+    for log in (
         log_at(4),
         log_at(7),
         log_at(5, address="0x" + "12" * 20),
         log_at(5, topic="0x" + "ab" * 32),
         EventLog(CONTRACT, (), b"", 5, "0x" + "22" * 32, "0x" + "33" * 32, 0),
-    ],
-)
-def test_logs_that_were_not_asked_for_are_refused(log: EventLog) -> None:
-    with pytest.raises(msgspec.ValidationError):
-        WANTED.check_logs([log], 5, 6)
+    ):
+        with pytest.raises(msgspec.ValidationError):
+            WANTED.check_logs([log], 5, 6)
 
 
 def test_the_same_log_twice_is_refused() -> None:
@@ -185,9 +182,9 @@ def test_the_same_log_twice_is_refused() -> None:
         WANTED.check_logs([log_at(5), log_at(5)], 5, 6)
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_a_range_that_is_too_wide_is_no_limit_that_a_rest_would_help() -> None:
+    """Such a range would be asked for again and again, and none of the next blocks read."""
+    for message in (
         "query returned more than 10000 results. Try with this block range [0x118dc91, 0x1198cc3].",
         "range 1000000 exceeds limit of 10000",
         "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the"
@@ -203,8 +200,5 @@ def test_the_same_log_twice_is_refused() -> None:
         "block range is larger than max block range, block range = 5120, max block range = 5000",
         "response size should not greater than 10000000 bytes",
         "Unable to complete request at this time.",
-    ],
-)
-def test_a_range_that_is_too_wide_is_no_limit_that_a_rest_would_help(message: str) -> None:
-    """Such a range would be asked for again and again, and none of the next blocks read."""
-    assert not RpcError(-32005, message).is_rate_limit
+    ):
+        assert not RpcError(-32005, message).is_rate_limit

@@ -88,9 +88,9 @@ def test_scheme_and_host_have_no_case_and_a_default_port_may_be_told() -> None:
         assert parse_claim_link(GOOD.replace("https://gifts.example.org", spelling), RULES).url == GOOD
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
+def test_another_origin_is_refused() -> None:
+    """Compared after reading scheme, host and port: no prefix, no lookalike, no credentials, no repair."""
+    for origin in (
         "https://gifts.example.org:444", "http://gifts.example.org", "https://gifts.example.org.",
         "https://gifts.example.org.evil.net", "https://evilgifts.example.org", "https://gifts.example.orgevil.net",
         "https://gifts.example.org@evil.net", "https://gifts.example.org:443@evil.net",
@@ -106,17 +106,14 @@ def test_scheme_and_host_have_no_case_and_a_default_port_may_be_told() -> None:
         "http://2130706433:8080", "", " https://gifts.example.org", "\thttps://gifts.example.org",
         "\x00https://gifts.example.org", "ht\ntps://gifts.example.org", "https://gifts.\texample.org",
         "blob:https://gifts.example.org", "view-source:https://gifts.example.org",
-    ],
-)  # fmt: skip
-def test_another_origin_is_refused(origin: str) -> None:
-    """Compared after reading scheme, host and port: no prefix, no lookalike, no credentials, no repair."""
-    with pytest.raises(ValueError):
-        parse_claim_link(GOOD.replace("https://gifts.example.org", origin), RULES)
+    ):  # fmt: skip
+        with pytest.raises(ValueError):
+            parse_claim_link(GOOD.replace("https://gifts.example.org", origin), RULES)
 
 
-@pytest.mark.parametrize(
-    "rest",
-    [
+def test_whatever_is_not_exactly_a_link_of_this_gift_is_refused() -> None:
+    """Another gift, another path, other query keys, repetitions, other fragments, anything to decode or to repair."""
+    for rest in (
         "/gifts/1/8?o=birthday#g=LETTER", "/gifts/2/7?o=birthday#g=LETTER", "/gift/1/7#g=LETTER",
         "/Gifts/1/7#g=LETTER", "/gifts/1/7/#g=LETTER", "//gifts/1/7#g=LETTER", "/gifts//1/7#g=LETTER",
         "/gifts/1/7/..#g=LETTER", "/x/../gifts/1/7#g=LETTER", "/./gifts/1/7#g=LETTER", "/%67ifts/1/7#g=LETTER",
@@ -134,13 +131,10 @@ def test_another_origin_is_refused(origin: str) -> None:
         "/gifts/1/7##g=LETTER", "/gifts/1/7#g=LETTER\n", "/gifts/1/7#g=LETTER ", "/gifts/1/7 #g=LETTER",
         "/gifts/1/7\t#g=LETTER", "/gifts/1/7\x00#g=LETTER", "/gifts/1/7\u202e#g=LETTER",
         f"/gifts/1/{LIMITS.timelock_id + 1}#g=LETTER", f"/gifts/{'1' * 5000}/7#g=LETTER",
-    ],
-)  # fmt: skip
-def test_whatever_is_not_exactly_a_link_of_this_gift_is_refused(rest: str) -> None:
-    """Another gift, another path, other query keys, repetitions, other fragments, anything to decode or to repair."""
-    with pytest.raises(ValueError) as caught:
-        check_claim_link("https://gifts.example.org" + rest.replace("LETTER", G), RULES, 1, 7)
-    assert G not in str(caught.value)
+    ):  # fmt: skip
+        with pytest.raises(ValueError) as caught:
+            check_claim_link("https://gifts.example.org" + rest.replace("LETTER", G), RULES, 1, 7)
+        assert G not in str(caught.value)
 
 
 @given(st.text(min_size=1, max_size=3), st.integers(0, len(GOOD)))
@@ -175,9 +169,9 @@ def raw(data: bytes) -> str:
     return urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_letter_is_read_in_its_one_form_or_not_at_all() -> None:
+    """Another version, missing or unknown fields, text over the limits or that misleads, base64 in another spelling."""
+    for text in (
         wire(v=2),
         wire(v=0),
         wire(v="1"),
@@ -207,12 +201,9 @@ def raw(data: bytes) -> str:
         "A" * 3000,
         "",
         "\u00e4",
-    ],
-)
-def test_a_letter_is_read_in_its_one_form_or_not_at_all(text: str) -> None:
-    """Another version, missing or unknown fields, text over the limits or that misleads, base64 in another spelling."""
-    with pytest.raises(ValueError):
-        decode_letter(text)
+    ):
+        with pytest.raises(ValueError):
+            decode_letter(text)
 
 
 @pytest.mark.parametrize("mark", ["\u200e", "\u200f", "\u061c", "\u00ad", "\u200b", "\u200c", "\u200d"])
@@ -249,36 +240,30 @@ def test_nothing_of_a_letter_shows_when_it_is_printed() -> None:
         assert secret not in f"{link!r} {link} {link.letter!r}"
 
 
-@pytest.mark.parametrize(
-    ("query", "kept"),
-    [
+def test_only_known_marks_of_a_query_are_kept() -> None:
+    """Nothing else of a request's query reaches a redirect."""
+    for query, kept in (
         ([("o", "birthday"), ("paper", "1"), ("email", "1")], LinkFlags("birthday", True, True)),
         ([("o", "a"), ("o", "b"), ("paper", "1")], LinkFlags(paper=True)),
         ([("o", "../x"), ("g", "secret"), ("next", "//evil.net")], LinkFlags()),
         ([("o", "a\r\nLocation: x"), ("paper", "1"), ("paper", "1"), ("email", "yes")], LinkFlags()),
         ([("o", "a" * 33)], LinkFlags()),
-    ],
-)
-def test_only_known_marks_of_a_query_are_kept(query: list[tuple[str, str]], kept: LinkFlags) -> None:
-    """Nothing else of a request's query reaches a redirect."""
-    assert read_valid_flags(query) == kept
+    ):
+        assert read_valid_flags(query) == kept
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_an_allowed_origin_has_to_be_one() -> None:
+    """A path, credentials or a host that is not ASCII in the setting would never match, or match too much."""
+    for text in (
         "gifts.example.org",
         "https://gifts.example.org/",
         "https://a@b",
         "https://b\u00fccher.example",
         "ftp://x",
         "https://x:65536",
-    ],
-)
-def test_an_allowed_origin_has_to_be_one(text: str) -> None:
-    """A path, credentials or a host that is not ASCII in the setting would never match, or match too much."""
-    with pytest.raises(ValueError):
-        LinkRules.from_origins([text], "gifts")
+    ):
+        with pytest.raises(ValueError):
+            LinkRules.from_origins([text], "gifts")
 
 
 @given(text=st.from_regex(r"(?i:https?)://[a-zA-Z0-9.-]{1,20}(:[0-9]{1,5})?/?", fullmatch=True))

@@ -129,22 +129,18 @@ def test_an_addressee_is_not_shown() -> None:
     assert "savings" not in shown
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
+def test_a_deadline_is_said_in_words_with_its_time_zone() -> None:
+    for seconds, words in (
         (1_795_532_640, "Tuesday, 24 November 2026, 15:04 UTC"),
         (0, "Thursday, 1 January 1970, 00:00 UTC"),
         (LATEST_TIME, "Friday, 31 December 9999, 23:59 UTC"),
         (2**70, "Friday, 31 December 9999, 23:59 UTC"),
-    ],
-)
-def test_a_deadline_is_said_in_words_with_its_time_zone(seconds: int, words: str) -> None:
-    assert format_deadline(seconds) == words
+    ):
+        assert format_deadline(seconds) == words
 
 
-@pytest.mark.parametrize(
-    ("units", "decimals", "words"),
-    [
+def test_an_amount_is_exact() -> None:
+    for units, decimals, words in (
         (12_500_500_000, 6, "12,500.5"),
         (1, 18, "0.000000000000000001"),
         (10**24, 18, "1,000,000"),
@@ -153,10 +149,8 @@ def test_a_deadline_is_said_in_words_with_its_time_zone(seconds: int, words: str
         (2**256 - 1, 0, f"{2**256 - 1:,}"),
         (1234, None, "1,234 base units"),
         (1234, 200, "1,234 base units"),
-    ],
-)
-def test_an_amount_is_exact(units: int, decimals: int | None, words: str) -> None:
-    assert format_amount(units, decimals) == words
+    ):
+        assert format_amount(units, decimals) == words
 
 
 @given(st.integers(0, 2**256 - 1), st.integers(0, 36))

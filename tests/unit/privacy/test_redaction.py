@@ -136,9 +136,8 @@ def test_a_key_in_the_name_of_a_host_is_shown_by_its_beginning_only(logged: Any,
     assert ".eth.rpc.example:8545/..." in line
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
+def test_the_name_of_a_host_without_a_key_is_shown_as_it_is() -> None:
+    for host in (
         "127.0.0.1",
         "2001:db8:85a3:8d3:1319:8a2e:370:7348",
         "localhost",
@@ -146,10 +145,8 @@ def test_a_key_in_the_name_of_a_host_is_shown_by_its_beginning_only(logged: Any,
         "ethereum-sepolia-rpc.publicnode.com",
         "nd-123-456-789.p2pify.com",
         "geth-archive-0.geth.ethereum.svc.cluster.local",
-    ],
-)
-def test_the_name_of_a_host_without_a_key_is_shown_as_it_is(host: str) -> None:
-    assert shown_host(host) == host
+    ):
+        assert shown_host(host) == host
 
 
 def test_hashes_addresses_and_numbers_stay_readable() -> None:

@@ -81,9 +81,8 @@ def test_version_2_signs_the_payee_of_a_withdrawal(request: WithdrawRequest) -> 
     assert compute_digest(request, VERSION_2) == keccak(b"\x19\x01" + signable.header + signable.body)
 
 
-@pytest.mark.parametrize(
-    ("primary_type", "encoded"),
-    [
+def test_types_equal_those_of_the_contracts() -> None:
+    for primary_type, encoded in (
         (
             "ClaimAuth",
             "ClaimAuth(address beneficiary,uint256 legacyId,bytes32 assetsHash,bool isETH,uint256 nonce,"
@@ -99,13 +98,11 @@ def test_version_2_signs_the_payee_of_a_withdrawal(request: WithdrawRequest) -> 
             "WithdrawAuth(address recipient,address payTo,uint256 timelockId,bool skipSwap,uint256 nonce,"
             "uint256 deadline)",
         ),
-    ],
-)
-def test_types_equal_those_of_the_contracts(primary_type: str, encoded: str) -> None:
-    primary_type, _, version = primary_type.partition(" ")
-    types = (WITHDRAW_TO_TYPES if version else MESSAGE_TYPES)[primary_type]
-    fields = ",".join(f"{field['type']} {field['name']}" for field in types)
-    assert f"{primary_type}({fields})" == encoded
+    ):
+        primary_type, _, version = primary_type.partition(" ")
+        types = (WITHDRAW_TO_TYPES if version else MESSAGE_TYPES)[primary_type]
+        fields = ",".join(f"{field['type']} {field['name']}" for field in types)
+        assert f"{primary_type}({fields})" == encoded
 
 
 @given(requests)

@@ -111,17 +111,14 @@ def test_request_that_cap_and_balance_just_pay_for_waits_for_nothing(owed: int) 
     assert find_wait_reason(waiting(), MARKET, tight) is None
 
 
-@pytest.mark.parametrize(
-    ("what", "waits"),
-    [
+def test_request_that_lacks_a_wei_or_a_slot_names_it_as_wait_reason() -> None:
+    for what, waits in (
         ({"used": 9 * WEI + 1, "balance": WEI}, WaitsFor.DAILY_CAP),
         ({"owed": 5, "balance": WEI - 1}, WaitsFor.BALANCE),
         ({"owed": 5, "balance": WEI + 4}, WaitsFor.EARLIER),
         ({"open": 2, "balance": WEI}, WaitsFor.EARLIER),
-    ],
-)
-def test_request_that_lacks_a_wei_or_a_slot_names_it_as_wait_reason(what: dict[str, Any], waits: WaitsFor) -> None:
-    assert find_wait_reason(waiting(), MARKET, budget(caps=CAPS, **what)) is waits
+    ):
+        assert find_wait_reason(waiting(), MARKET, budget(caps=CAPS, **what)) is waits
 
 
 def test_sent_request_waits_for_nothing_while_fee_and_balance_just_suffice() -> None:
@@ -141,9 +138,8 @@ def test_only_a_successor_waits_for_its_predecessor_until_that_is_mined() -> Non
     assert find_wait_reason(waiting(state=RequestState.WAITING_PREDECESSOR), MARKET, rich) is None
 
 
-@pytest.mark.parametrize(
-    ("reason", "waits"),
-    [
+def test_stored_code_of_a_passed_over_request_is_its_wait_reason() -> None:
+    for reason, waits in (
         ("daily_cap_reached", WaitsFor.DAILY_CAP),
         ("low_balance", WaitsFor.BALANCE),
         ("signer_paused", WaitsFor.PAUSED),
@@ -152,7 +148,5 @@ def test_only_a_successor_waits_for_its_predecessor_until_that_is_mined() -> Non
         ("expires_soon", WaitsFor.WOULD_FAIL),
         ("would_revert", WaitsFor.WOULD_FAIL),
         ("nothing_to_claim", WaitsFor.WOULD_FAIL),
-    ],
-)
-def test_stored_code_of_a_passed_over_request_is_its_wait_reason(reason: str, waits: WaitsFor) -> None:
-    assert find_wait_reason(waiting(reason=reason), MARKET, budget(caps=CAPS, balance=10 * WEI)) is waits
+    ):
+        assert find_wait_reason(waiting(reason=reason), MARKET, budget(caps=CAPS, balance=10 * WEI)) is waits

@@ -64,36 +64,30 @@ def test_errors_with_their_own_http_status_have_their_own_class() -> None:
     assert isinstance(explain_revert(selector("InvalidSponsorSignature")), SignerMismatch)
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
+def test_an_unknown_revert_repeats_nothing() -> None:
+    for data in (
         b"",
         b"\x6a",
         selector("StillLocked") + b"\0" * 32,
         selector("Error(string)") + encode(["string"], ["call canary now"]),
         keccak(text="Error(string)")[:4] + encode(["string"], ["StillLocked canary"]),
         keccak(text="canary()")[:4],
-    ],
-)
-def test_an_unknown_revert_repeats_nothing(data: bytes) -> None:
-    error = explain_revert(data)
-    assert isinstance(error, ContractRefused)
-    assert error.code == "would_fail"
-    assert "canary" not in str(error)
+    ):
+        error = explain_revert(data)
+        assert isinstance(error, ContractRefused)
+        assert error.code == "would_fail"
+        assert "canary" not in str(error)
 
 
 def test_refusal_may_carry_a_better_sentence() -> None:
     assert str(make_refusal("StillLocked", "The gift opens on 3 March 2027, 09:00 UTC.")).endswith("09:00 UTC.")
 
 
-@pytest.mark.parametrize(
-    ("timestamp", "words"),
-    [
+def test_time_is_rounded_up_to_whole_minutes() -> None:
+    for timestamp, words in (
         (1_804_064_400, "on 3 March 2027, 09:00 UTC"),
         (1_804_064_401, "on 3 March 2027, 09:01 UTC"),
         (253_402_300_741, "after the year 9999"),
         (2**256 - 1, "after the year 9999"),
-    ],
-)
-def test_time_is_rounded_up_to_whole_minutes(timestamp: int, words: str) -> None:
-    assert format_opening(timestamp) == words
+    ):
+        assert format_opening(timestamp) == words

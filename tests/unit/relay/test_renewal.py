@@ -49,19 +49,16 @@ def test_an_owner_who_was_active_since_the_reset_is_renewed() -> None:
     assert verdict(GOOD) == (RenewalDecision.RENEW, RenewalReason.ACTIVE)
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
+def test_renewal_that_the_contract_would_refuse_is_refused() -> None:
+    for change, reason in (
         ({"is_old_build": True}, RenewalReason.OLD_BUILD),
         ({"is_live": False}, RenewalReason.NOT_LIVE),
         ({"enabled": False}, RenewalReason.OFF_ON_CHAIN),
         ({"is_premium": False}, RenewalReason.NOT_PREMIUM),
         ({"t1": NOW}, RenewalReason.TOO_LATE),
         ({"budget_end": NOW - 1}, RenewalReason.BUDGET_EXHAUSTED),
-    ],
-)
-def test_renewal_that_the_contract_would_refuse_is_refused(change: dict[str, int], reason: RenewalReason) -> None:
-    assert verdict(replace(GOOD, **change)) == (RenewalDecision.REFUSED, reason)  # type: ignore[arg-type]
+    ):
+        assert verdict(replace(GOOD, **change)) == (RenewalDecision.REFUSED, reason)
 
 
 def test_each_bound_is_exact() -> None:

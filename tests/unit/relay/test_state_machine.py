@@ -272,9 +272,8 @@ def test_underpriced_fourth_replacement_is_replaced_up_to_the_ceiling(kind: Atte
 FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=False)
 
 
-@pytest.mark.parametrize(
-    ("change", "direct", "expected"),
-    [
+def test_the_fate_of_an_authorization() -> None:
+    for change, direct, expected in (
         ({}, False, AuthorizationFate.ALIVE),
         ({"time": 1000}, False, AuthorizationFate.ALIVE),
         ({"time": 1001}, False, AuthorizationFate.EXPIRED),
@@ -285,10 +284,8 @@ FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=Fal
         ({"same_effect": True}, True, AuthorizationFate.SATISFIED),
         ({"time": 1001, "signer_nonce": 4}, False, AuthorizationFate.CANCELLED),
         ({"signer_nonce": None, "time": 1001}, False, AuthorizationFate.EXPIRED),
-    ],
-)
-def test_the_fate_of_an_authorization(change: dict[str, Any], direct: bool, expected: AuthorizationFate) -> None:
-    assert decide_fate(3, 1000, direct, replace(FINAL, **change)) == expected
+    ):
+        assert decide_fate(3, 1000, direct, replace(FINAL, **change)) == expected
 
 
 def test_lane_without_a_router_nonce_only_lives_or_expires() -> None:

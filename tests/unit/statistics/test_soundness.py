@@ -59,18 +59,15 @@ def test_a_sound_snapshot_passes_every_check(sound: StatisticsSnapshot) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
+def test_a_figure_below_zero_is_found() -> None:
+    for broken in (
         counted(timelocks={**TIMELOCKS, "live": -1}),
         counted(legacies={**LEGACIES, "byType": {"eoa": -2, "safe": 1}}),
         replace(SOUND, tokens=[{**USDC, "amount": "-1"}]),
         replace(SOUND, tokens=[{**USDC, "usd": "-0.01"}]),
         replace(SOUND, value_secured_usd=Decimal(-1)),
-    ],
-)
-def test_a_figure_below_zero_is_found(broken: StatisticsSnapshot) -> None:
-    assert snapshots.find_negative_figures(broken)
+    ):
+        assert snapshots.find_negative_figures(broken)
 
 
 def _write(folder: Path, snapshot: StatisticsSnapshot) -> list[Path]:
@@ -127,18 +124,15 @@ def test_a_file_that_is_gone_or_was_cut_off_is_found(tmp_path: Path, number: int
     assert files.find_negative_columns(LocalFiles(tmp_path), SOUND) == said
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
+def test_a_total_that_is_not_its_parts_is_found() -> None:
+    for broken in (
         counted(legacies={**LEGACIES, "live": 2}),
         counted(legacies={**LEGACIES, "byType": {"eoa": 2, "safe": 2}}),
         counted(timelocks={**TIMELOCKS, "ended": 2}),
         counted(timelocks={**TIMELOCKS, "gifts": 3}),
         replace(SOUND, value_secured_usd=Decimal("20000.02")),
-    ],
-)
-def test_a_total_that_is_not_its_parts_is_found(broken: StatisticsSnapshot) -> None:
-    assert snapshots.find_unequal_totals(broken)
+    ):
+        assert snapshots.find_unequal_totals(broken)
 
 
 def test_a_jump_of_the_value_is_found_either_way() -> None:

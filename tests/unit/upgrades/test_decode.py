@@ -115,26 +115,21 @@ def test_roles_have_their_names_and_unknown_ones_their_hash() -> None:
     assert role_name("0x" + "77" * 32) == "0x" + "77" * 32
 
 
-@pytest.mark.parametrize(
-    ("function", "words"),
-    [
+def test_a_call_that_gives_control_away_is_marked_wherever_it_stands_in_a_batch() -> None:
+    for function, words in (
         ("changeProxyAdmin(address,address)", "gives a proxy to another admin"),
         ("transferOwnership(address)", "gives a contract to another owner"),
         ("renounceOwnership()", "leaves a contract without an owner"),
         ("upgradeAndCall(address,address,bytes)", None),
-    ],
-)
-def test_a_call_that_gives_control_away_is_marked_wherever_it_stands_in_a_batch(
-    function: str, words: str | None
-) -> None:
-    upgrade, call = (
-        UpgradeCall(PROXY, 0, data(name, KNOWN[name][0])) for name in ("upgrade(address,address)", function)
-    )
-    for calls in ((call,), (call, upgrade), (upgrade,) * MOST_CALLS + (call,)):
-        operation = UpgradeOperation("0x" + "44" * 32, "pending", calls)
-        for facts in (scheduled_facts(operation, _context()), all_facts(operation, _context())):
-            beware = facts.get("beware")
-            assert beware == (words and f"graver than an upgrade, since this timelock cannot undo it: {words}")
+    ):
+        upgrade, call = (
+            UpgradeCall(PROXY, 0, data(name, KNOWN[name][0])) for name in ("upgrade(address,address)", function)
+        )
+        for calls in ((call,), (call, upgrade), (upgrade,) * MOST_CALLS + (call,)):
+            operation = UpgradeOperation("0x" + "44" * 32, "pending", calls)
+            for facts in (scheduled_facts(operation, _context()), all_facts(operation, _context())):
+                beware = facts.get("beware")
+                assert beware == (words and f"graver than an upgrade, since this timelock cannot undo it: {words}")
 
 
 @pytest.mark.parametrize("function", sorted(AS_POWERFUL))
