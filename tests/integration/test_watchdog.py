@@ -171,35 +171,22 @@ async def test_a_healthy_worker_is_pinged_for_at_every_look_and_nothing_is_told(
     assert await world.told() == []
 
 
-async def test_silence_begins_with_the_first_look_that_sees_something_wrong(world: WatchWorld) -> None:
+async def test_silence_lasts_from_the_first_look_that_sees_something_wrong_to_the_all_clear(world: WatchWorld) -> None:
+    """Looks go on while no run starts: what is wrong is in the log, and only a run sends the email."""
     await world.age("due", LIMITS.alive_seconds + 61)
     sighting = await world.look()
     assert (sighting.healthy, sighting.wrong, sighting.heartbeat) == (False, 1, "silent")
-    assert world.heart.pings == 0
-
-
-async def test_silence_lasts_until_the_all_clear(world: WatchWorld) -> None:
-    await world.age("due", LIMITS.alive_seconds + 61)
-    await world.look()
-    await world.minutes_pass()
-    await world.look()
-    await world.succeed()
-    await world.look()
-    assert world.heart.pings == 0
-    await world.minutes_pass(LIMITS.calm_seconds)
-    assert (await world.look()).heartbeat == "asked"
-
-
-async def test_that_no_run_starts_is_in_the_log_although_no_run_is_there_to_write_it(world: WatchWorld) -> None:
-    """Looks go on, in another process; the email waits, since only a run sends it."""
-    await world.age("due", LIMITS.alive_seconds + 61)
-    await world.look()
     await world.minutes_pass()
     with capture_logs() as lines:
         await world.look()
         await world.look()
     (told,) = [line for line in lines if line["event"] == "alert"]
     assert (told["kind"], told["subject"], told["status"]) == ("worker_stalled", "due", "raised")
+    await world.succeed()
+    await world.look()
+    assert world.heart.pings == 0
+    await world.minutes_pass(LIMITS.calm_seconds)
+    assert (await world.look()).heartbeat == "asked"
 
 
 @pytest.mark.parametrize(
@@ -351,9 +338,7 @@ async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works
 
 async def test_a_pass_that_is_off_is_not_watched_and_not_said_to_work_again(world: WatchWorld) -> None:
     await world.age("due", LIMITS.alive_seconds + 100)
-    await world.look()
-    await world.minutes_pass()
-    await world.look()
+    await _told_after_a_while(world)
     world.expected = [each for each in world.expected if each.name != "due"]
     await world.look()
     await world.minutes_pass(LIMITS.calm_seconds)
@@ -396,9 +381,7 @@ async def test_what_flaps_is_not_told_and_what_was_told_is_over_only_when_calm(w
         await world.minutes_pass()
     assert await world.told() == []
     await world.age("due", LIMITS.alive_seconds + 100)
-    await world.look()
-    await world.minutes_pass()
-    await world.look()
+    await _told_after_a_while(world)
     for _ in range(5):
         await world.succeed()
         await world.look()
@@ -481,9 +464,7 @@ async def test_of_a_chain_that_is_away_one_alert_is_told_and_one_when_it_is_back
         await world.look()
         assert len(await world.told()) == 1
         await world.succeed(*passes[1:])
-        await world.look()
-        await world.minutes_pass()
-        await world.look()
+        await _told_after_a_while(world)
         assert sorted((await world.told())[1:]) == [
             ("rpc_trouble", "none answers", "cleared"),
             ("worker_stalled", "index", "raised"),
@@ -628,21 +609,6 @@ async def _enter_gift(world: WatchWorld, state: str, minutes: int = 0) -> None:
     )
 
 
-def _reverts(database_url: str) -> None:
-    with connected(database_url) as database:
-        for nonce in range(LIMITS.failures_per_hour):
-            enter_request(database.execute, Vault(b"e" * 32), "reverted", nonce=nonce, age_seconds=60)
-
-
-async def _emails(world: WatchWorld, state: str) -> None:
-    await _enter_email(world, state, count=LIMITS.failures_per_hour)
-
-
-async def _wallet(world: WatchWorld, kind: AlertKind) -> None:
-    world.wallets.append(RELAYER)
-    await world.alerts.raise_condition(None, kind, RELAYER, CHAIN, {})
-
-
 @pytest.mark.parametrize(
     "how", ["reverts", "held", "dead", "unknown", "relayer_low_balance", "relay_stuck", "relay_cap_used"]
 )
@@ -651,11 +617,14 @@ async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
 ) -> None:
     """Otherwise strangers could make the service look dead, or hide its death."""
     if how == "reverts":
-        _reverts(database_url)
+        with connected(database_url) as database:
+            for nonce in range(LIMITS.failures_per_hour):
+                enter_request(database.execute, Vault(b"e" * 32), "reverted", nonce=nonce, age_seconds=60)
     elif how in ("held", "dead", "unknown"):
-        await _emails(world, how)
+        await _enter_email(world, how, count=LIMITS.failures_per_hour)
     else:
-        await _wallet(world, AlertKind(how))
+        world.wallets.append(RELAYER)
+        await world.alerts.raise_condition(None, AlertKind(how), RELAYER, CHAIN, {})
     sighting = await world.look()
     assert (sighting.healthy, sighting.heartbeat) == (False, "asked")
     assert {status for _, _, status in await world.told()} == {"raised"}
