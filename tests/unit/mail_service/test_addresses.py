@@ -31,52 +31,28 @@ def test_one_person_is_one_address() -> None:
 
 def test_what_is_no_address_is_refused_without_repeating_it() -> None:
     for text in (
-        "",
-        "anna",
-        "@example.org",
-        "anna@",
-        "anna@localhost",
-        "an na@example.org",
-        "anna@exa mple.org",
-        "anna@example.org\r\nBcc: x@example.org",
-        "anna\n@example.org",
-        "<anna@example.org>",
-        "a@b@example.org",
-        ".anna@example.org",
-        "anna@-example.org",
-        "anna@example..org",
-        "anna@example.org.",
-        "anna@192.0.2.1",
-        f"{'a' * 65}@example.org",
-        f"{'ä' * 33}@example.org",  # 66 bytes
-        f"a@{'a.' * 130}org",
-        f"a{LONGEST}",
-        '"anna"@example.org',
-        "anna,bob@example.org",
-        "=?utf-8?q?a=0d=0abcc=3ax=40example.org?=@example.org",
+        "", "anna", "@example.org", "anna@", "anna@localhost", "an na@example.org", "anna@exa mple.org",
+        "anna@example.org\r\nBcc: x@example.org", "anna\n@example.org", "<anna@example.org>", "a@b@example.org",
+        ".anna@example.org", "anna@-example.org", "anna@example..org", "anna@example.org.", "anna@192.0.2.1",
+        f"{'a' * 65}@example.org", f"{'ä' * 33}@example.org", f"a@{'a.' * 130}org", f"a{LONGEST}",
+        '"anna"@example.org', "anna,bob@example.org", "=?utf-8?q?a=0d=0abcc=3ax=40example.org?=@example.org",
         "anna@=?utf-8?q?a=0d=0ab?=.org",
-    ):
+    ):  # fmt: skip
         with pytest.raises(MailProblem) as caught:
             parse_address(text)
         assert (caught.value.status, caught.value.code) == (422, "bad_address")
         assert not text or text not in caught.value.detail
 
 
-def test_a_token_is_ours_and_for_one_address() -> None:
+def test_a_token_is_ours_and_for_one_address_and_its_key_is_not_in_a_repr() -> None:
     token = HASHER.make_unsubscribe_token(parse_address("Anna@example.org"))
     assert HASHER.read_unsubscribe_token(token) == HASHER.hash_address(parse_address("anna@Example.org"))
     assert AddressHasher(bytes(31) + b"x").read_unsubscribe_token(token) is None
     for place in range(0, len(token), 7):
         changed = token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
         assert HASHER.read_unsubscribe_token(changed) is None
-
-
-@pytest.mark.parametrize("token", ["", "A", "é", "AAAA", "=" * 64, "A" * 1000])
-def test_rubbish_is_no_token(token: str) -> None:
-    assert HASHER.read_unsubscribe_token(token) is None
-
-
-def test_the_key_is_not_in_a_repr() -> None:
+    for rubbish in ("", "A", "é", "AAAA", "=" * 64, "A" * 1000):
+        assert HASHER.read_unsubscribe_token(rubbish) is None
     assert repr(HASHER) == "Hasher(***)"
 
 
@@ -90,14 +66,11 @@ def test_a_name_unfit_for_a_header_is_refused() -> None:
         assert caught.value.status == 400
 
 
-def test_no_name_turns_the_words_around_it() -> None:
+def test_no_name_turns_the_words_around_it_and_the_longest_is_taken() -> None:
     """All characters with Unicode's property Bidi_Control."""
     kinds = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
     turning = [each for each in map(chr, range(0x11000)) if bidirectional(each) in kinds]
     assert check_display_name("A" + "".join([*turning, "\u061c", "\u200e", "\u200f"]) + "b") == "Ab"
-
-
-def test_the_longest_name_is_taken() -> None:
     assert check_display_name("x" * 120) == "x" * 120
 
 

@@ -157,16 +157,13 @@ def test_days_of_another_role_legacy_or_chain_are_other_entries() -> None:
     assert day["UID"] == again["UID"]
 
 
-def test_a_gifts_day_has_the_uid_of_its_page_and_no_message() -> None:
+def test_a_gifts_day_has_the_uid_of_its_page_and_no_message_and_without_a_day_ahead_there_is_no_file() -> None:
     (file,) = render("gift_waiting").files
     (event,) = events(file.content)
     assert str(event["UID"]) == "gift-1-42@gifts.example.org"
     assert "#" not in str(event["URL"])
-
-
-@pytest.mark.parametrize("name", ["ready_to_activate", "activated_transfer", "gift_unlocked", "relay_stuck"])
-def test_an_email_without_a_day_ahead_carries_no_file(name: str) -> None:
-    assert render(name).files == ()
+    for name in ("ready_to_activate", "activated_transfer", "gift_unlocked", "relay_stuck"):
+        assert render(name).files == (), name
 
 
 def test_the_files_are_attachments_beside_both_parts_of_the_letter() -> None:
