@@ -304,11 +304,7 @@ async def _connected(
     proxy: RunningNginx, client: str = "127.0.0.1"
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     return await asyncio.open_connection(
-        "127.0.0.1",
-        proxy.port,
-        ssl=_any_certificate(),
-        server_hostname="mail.example.org",
-        local_addr=(client, 0),
+        "127.0.0.1", proxy.port, ssl=_any_certificate(), server_hostname="mail.example.org", local_addr=(client, 0)
     )
 
 

@@ -335,9 +335,7 @@ async def test_rows_are_kept_if_no_endpoint_can_tell_whether_it_gives_them_again
     assert not await nodes.knows(made)
 
 
-async def test_denial_by_an_endpoint_that_cannot_tell_what_it_pruned_contradicts_no_bloom(
-    nodes: EndpointNodes,
-) -> None:
+async def test_denial_by_an_endpoint_that_cannot_tell_what_it_pruned_contradicts_no_bloom(nodes: EndpointNodes) -> None:
     """It gives neither the log nor the receipt. The bloom of its own block announces the log."""
     first, _ = await nodes.open(2)
     made = nodes.make()

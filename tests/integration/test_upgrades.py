@@ -434,9 +434,7 @@ async def test_an_operation_whose_logs_one_of_two_endpoints_lacks_is_told(it: Up
 
 
 @pytest.mark.one_order("the logs of the endpoint that is asked first are believed")
-async def test_an_operation_of_the_second_endpoint_only_is_not_alerted_and_delays_no_other(
-    it: UpgradeWorld,
-) -> None:
+async def test_an_operation_of_the_second_endpoint_only_is_not_alerted_and_delays_no_other(it: UpgradeWorld) -> None:
     """The pass fails with a disagreement until the block is an hour old."""
     s = it.scenario
     real = s.schedule_upgrade(SOMEBODY)

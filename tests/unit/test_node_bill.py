@@ -96,10 +96,7 @@ def test_operators_see_requests_by_day_and_pass_in_dagster_and_of_today_in_the_m
     assert len(shown["requests per day"].md_str) < 1000, "a longer text is behind a link"
     assert f"| {ALCHEMY} | 1 | eth_call | {10**9 + 1} |" in shown["yesterday"].md_str
     assert f"| index | {10**9} | {10**9 + 1} |" in shown["passes"].md_str
-    gauge, forecast, allowance = [
-        *render_fact(NODE_REQUESTS, tallies),
-        *bill_gauges(tallies, [chain("900,,")]),
-    ]
+    gauge, forecast, allowance = [*render_fact(NODE_REQUESTS, tallies), *bill_gauges(tallies, [chain("900,,")])]
     (sample,) = gauge.samples
     assert sample.labels == {"chain": "1", "endpoint": ALCHEMY, "pass": "index", "method": "eth_call"}
     assert sample.value == 10**9

@@ -119,10 +119,7 @@ def test_call_contains_exactly_the_signed_fields(request: Request) -> None:
         case CheckInRequest():
             signature, values = f"activeAliveFor(uint256,{auth})", (request.subject_id, signer)
         case WithdrawRequest():
-            signature, values = (
-                f"withdrawFor(uint256,bool,{auth})",
-                (request.subject_id, request.skip_swap, signer),
-            )
+            signature, values = (f"withdrawFor(uint256,bool,{auth})", (request.subject_id, request.skip_swap, signer))
     data = encode_call(request, compute_digest(request, DOMAIN), "1")
     assert data[:4] == keccak(text=signature)[:4]
     name = signature.partition("(")[0]
