@@ -32,7 +32,6 @@ from tests.integration.relay_rows import RELAYER, connected, enter_request
 
 CHAIN = 31337
 SECRET = "5e3c7a19-heartbeat-key"
-KEY = "0x" + "5e" * 32
 PASSES = [
     ExpectedPass("index", CHAIN, 5),
     ExpectedPass("due", CHAIN, 60),

@@ -133,25 +133,23 @@ def test_any_name_gives_one_recipient() -> None:
             assert text.get_content().replace("\r\n", "\n") == "é\n.\n..\n"
 
 
-@pytest.mark.parametrize(
-    "hidden", ["a=0D=0ABcc=3A_x=40example.org", "a=0D=0A=0D=0AAnother_body", "=00", "=22_=3Cx=3E,"]
-)
-@pytest.mark.parametrize("recipient", ["anna@example.org", "zoë@example.org"])
-def test_what_an_encoded_word_hides_comes_out_in_no_header(hidden: str, recipient: str) -> None:
+def test_what_an_encoded_word_hides_comes_out_in_no_header() -> None:
     """`email` would decode it while writing: a line break in a name would begin another header, or the body."""
-    word = f"=?utf-8?q?{hidden}?="
-    for name in (word, f"Anna {word}", f"={word}", f'"{word}', f"==??utf-8?q?{hidden}?="):
-        raw = compose_message(
-            sender=("Reminders", parse_address("reminders@example.org")),
-            recipient=(check_display_name(name), parse_address(recipient)),
-            message_id="<x@example.org>",
-            rendered=RenderedEmail(f"Subject {word}", "<p>html</p>\n", "text\n"),
-            unsubscribe_url=None,
-        )
-        headers = raw.partition(b"\r\n\r\n")[0]
-        lines = headers.replace(b"\r\n ", b" ").split(b"\r\n")
-        assert [line.partition(b":")[0].decode() for line in lines] == [
-            *("From", "To", "Subject", "Message-ID", "Date", "Auto-Submitted", "MIME-Version", "Content-Type")
-        ]
-        assert not set(b"".join(lines)) & {*b"\r\n\0"}
-        assert lines[1].count(b"<") == 1
+    for hidden in ("a=0D=0ABcc=3A_x=40example.org", "a=0D=0A=0D=0AAnother_body", "=00", "=22_=3Cx=3E,"):
+        for recipient in ("anna@example.org", "zoë@example.org"):
+            word = f"=?utf-8?q?{hidden}?="
+            for name in (word, f"Anna {word}", f"={word}", f'"{word}', f"==??utf-8?q?{hidden}?="):
+                raw = compose_message(
+                    sender=("Reminders", parse_address("reminders@example.org")),
+                    recipient=(check_display_name(name), parse_address(recipient)),
+                    message_id="<x@example.org>",
+                    rendered=RenderedEmail(f"Subject {word}", "<p>html</p>\n", "text\n"),
+                    unsubscribe_url=None,
+                )
+                headers = raw.partition(b"\r\n\r\n")[0]
+                lines = headers.replace(b"\r\n ", b" ").split(b"\r\n")
+                assert [line.partition(b":")[0].decode() for line in lines] == [
+                    *("From", "To", "Subject", "Message-ID", "Date", "Auto-Submitted", "MIME-Version", "Content-Type")
+                ]
+                assert not set(b"".join(lines)) & {*b"\r\n\0"}
+                assert lines[1].count(b"<") == 1
