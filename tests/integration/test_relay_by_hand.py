@@ -70,7 +70,7 @@ async def test_no_replacement_is_above_the_ceiling(world: RelayWorld) -> None:
 
 
 async def test_mined_or_unknown_request_is_neither_replaced_nor_cancelled(world: RelayWorld) -> None:
-    """Also where it was mined since the last run: its call would revert now, and its nonce must not be freed for that."""
+    """Also where it was mined since the last run: its nonce must not be freed for a call that would revert now."""
     request = await world.admit(world.gift())
     world.mine()
     for _ in range(2):
