@@ -179,17 +179,15 @@ def test_gas_needed_is_twice_the_simulated_gas() -> None:
         assert estimate_gas(None, OWNER, ()) is None
 
 
-@pytest.mark.parametrize(
-    ("paid", "needs"),
-    [([], None), ([TOKEN], 960_000), ([TOKEN, OTHER_TOKEN], 540_000), ([TOKEN, OTHER_TOKEN, ETHER], 400_000)],
-)
-def test_asset_that_may_still_arrive_counts_as_much_as_a_paid_asset(paid: list[str], needs: int | None) -> None:
+def test_asset_that_may_still_arrive_counts_as_much_as_a_paid_asset() -> None:
     """A transfer of a missing asset cannot make the claim fail. Only named assets count as paid.
 
     The transaction itself and its signature are paid once, however many assets are missing.
     """
-    logs = tuple(transfer_log(token, HEIR) for token in [*paid, FOREIGN_TOKEN])
-    assert estimate_gas(SimulatedTransaction(logs, 200_000), HEIR, (TOKEN, OTHER_TOKEN, ETHER)) == needs
+    paid = (TOKEN, OTHER_TOKEN, ETHER)
+    for count, needs in enumerate((None, 960_000, 540_000, 400_000)):
+        logs = tuple(transfer_log(token, HEIR) for token in (*paid[:count], FOREIGN_TOKEN))
+        assert estimate_gas(SimulatedTransaction(logs, 200_000), HEIR, paid) == needs
 
 
 def test_claim_of_one_of_nine_assets_reserves_less_than_its_whole_lane() -> None:
