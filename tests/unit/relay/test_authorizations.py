@@ -82,26 +82,25 @@ def test_version_2_signs_the_payee_of_a_withdrawal(request: WithdrawRequest) -> 
 
 
 def test_types_equal_those_of_the_contracts() -> None:
-    for primary_type, encoded in (
+    for types, encoded in (
         (
-            "ClaimAuth",
+            MESSAGE_TYPES,
             "ClaimAuth(address beneficiary,uint256 legacyId,bytes32 assetsHash,bool isETH,uint256 nonce,"
             "uint256 deadline)",
         ),
-        ("CheckInAuth", "CheckInAuth(address owner,uint256 legacyId,uint256 nonce,uint256 deadline)"),
+        (MESSAGE_TYPES, "CheckInAuth(address owner,uint256 legacyId,uint256 nonce,uint256 deadline)"),
         (
-            "WithdrawAuth",
+            MESSAGE_TYPES,
             "WithdrawAuth(address recipient,uint256 timelockId,bool skipSwap,uint256 nonce,uint256 deadline)",
         ),
         (
-            "WithdrawAuth 2",
+            WITHDRAW_TO_TYPES,
             "WithdrawAuth(address recipient,address payTo,uint256 timelockId,bool skipSwap,uint256 nonce,"
             "uint256 deadline)",
         ),
     ):
-        primary_type, _, version = primary_type.partition(" ")
-        types = (WITHDRAW_TO_TYPES if version else MESSAGE_TYPES)[primary_type]
-        fields = ",".join(f"{field['type']} {field['name']}" for field in types)
+        primary_type = encoded.partition("(")[0]
+        fields = ",".join(f"{field['type']} {field['name']}" for field in types[primary_type])
         assert f"{primary_type}({fields})" == encoded
 
 
