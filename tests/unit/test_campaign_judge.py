@@ -109,7 +109,7 @@ SAID_ONCE = (signal(2),)
 AGAIN = (signal(2, tx="0x2"),)
 TOLD = [signal_email(to, 2) for to in ("anna", "owner")]
 LATE_CLAIM = (signal(2, opened=[2]),)
-WRONG = {
+WRONG: dict[str, Story] = {
     "a person of a later line": [*story_of_window(4), window_email("fern", 4)],
     "a stored person whom the chain does not name": [*story_of_window(4), window_email("stranger", 4)],
     "a person who is not stored": [sight(4, stored={}), window_email("anna", 4)],
@@ -148,7 +148,7 @@ def test_what_the_chain_does_not_call_for_is_a_violation() -> None:
     assert [name for name, story in WRONG.items() if not judged(story)] == []
 
 
-RIGHT = {
+RIGHT: dict[str, Story] = {
     "a window that closed a moment ago, as a node that is behind tells it": [
         sight(4, block=10),
         sight(block=11),

@@ -83,8 +83,8 @@ def test_a_pass_that_never_succeeded_has_the_time_of_any_other() -> None:
 
 
 def test_each_trouble_of_endpoints_is_a_condition_of_its_own_and_they_may_differ_a_little() -> None:
-    for changes in ({"lowest": 1000 - 30}, {"newest_age": 600}, {"newest_age": -LIMITS.clocks_within}):
-        assert wrong(chains=[sight(**changes)]) == [], changes
+    for small in ({"lowest": 1000 - 30}, {"newest_age": 600}, {"newest_age": -LIMITS.clocks_within}):
+        assert wrong(chains=[sight(**small)]) == [], small
     for changes, about in (
         ({"answering": 1}, "no answer"),
         ({"lowest": 1000 - 31}, "an endpoint lags"),

@@ -60,8 +60,8 @@ def test_renewal_that_the_contract_would_refuse_is_refused() -> None:
 def test_each_bound_is_exact() -> None:
     """To the second, as the contract has it. An owner who was active since the reset is renewed."""
     assert verdict(GOOD) == (RenewalDecision.RENEW, RenewalReason.ACTIVE)
-    for change in ({"t1": NOW + 1}, {"budget_end": NOW}, {"t1": NOW + WINDOW_SECONDS}):
-        assert verdict(replace(GOOD, **change))[0] is RenewalDecision.RENEW, change
+    for facts in (replace(GOOD, t1=NOW + 1), replace(GOOD, budget_end=NOW), replace(GOOD, t1=NOW + WINDOW_SECONDS)):
+        assert verdict(facts)[0] is RenewalDecision.RENEW, facts
     assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS + 1)) == (RenewalDecision.WAIT, RenewalReason.TOO_EARLY)
     assert verdict(replace(GOOD, reset_at=NOW)) == (RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL)
 
