@@ -27,7 +27,7 @@ from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
 from tests.integration.api_world import settings_for
-from tests.integration.chain_proxy import NodeProxy, proxy, two_endpoints
+from tests.integration.chain_proxy import NodeProxy, alters, proxy, two_endpoints
 from tests.integration.relay_rows import RELAYER, connected, enter_request
 
 CHAIN = 31337
@@ -475,14 +475,10 @@ async def test_endpoints_that_disagree_on_an_old_block_are_told(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart, place: int
 ) -> None:
     async with two_endpoints(chain_scenario.anvil.url) as two:
-        liar = (two.first, two.second)[place]
-
-        def alter(request: Any, response: Any) -> Any:
-            if request["method"] == "eth_getBlockByNumber" and request["params"][0] != "latest":
-                response["result"]["hash"] = "0x" + "66" * 32
-            return response
-
-        liar.alter = alter
+        (two.first, two.second)[place].alter = alters(
+            "eth_getBlockByNumber",
+            lambda asked, block: block if asked["params"][0] == "latest" else {**block, "hash": "0x" + "66" * 32},
+        )
         async with opened(engine, chain_scenario, heart, two.urls) as world:
             assert await _told_after_a_while(world) == [("rpc_trouble", "endpoints disagree", "raised")]
 
@@ -513,19 +509,17 @@ def _of_production(world: WatchWorld) -> None:
     world.settings = world.settings.model_copy(update={"service": service})
 
 
+def aged(block: dict[str, Any], age: int | None) -> dict[str, Any]:
+    return block if age is None else {**block, "timestamp": hex(int(time.time()) - age)}
+
+
 async def test_a_chain_that_settles_nothing_more_is_told_although_blocks_come(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """Or a node whose safe block stands still: signals wait, and every pass succeeds."""
     ages = {"latest": 5, "safe": LIMITS.settled_within + 60, "finalized": 900}
     async with proxy(chain_scenario.anvil.url) as node:
-
-        def alter(request: Any, response: Any) -> Any:
-            if request["method"] == "eth_getBlockByNumber" and request["params"][0] in ages:
-                response["result"]["timestamp"] = hex(int(time.time()) - ages[request["params"][0]])
-            return response
-
-        node.alter = alter
+        node.alter = alters("eth_getBlockByNumber", lambda asked, block: aged(block, ages.get(asked["params"][0])))
         async with opened(engine, chain_scenario, heart, node.url) as world:
             _of_production(world)
             assert await _told_after_a_while(world) == [("rpc_trouble", "no new safe block", "raised")]
@@ -540,14 +534,9 @@ async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """Every signed deadline is then too far ahead, and no pass fails."""
+    ages = {"latest": -LIMITS.clocks_within - 60}
     async with proxy(chain_scenario.anvil.url) as node:
-
-        def alter(request: Any, response: Any) -> Any:
-            if request["method"] == "eth_getBlockByNumber" and request["params"][0] == "latest":
-                response["result"]["timestamp"] = hex(int(time.time()) + LIMITS.clocks_within + 60)
-            return response
-
-        node.alter = alter
+        node.alter = alters("eth_getBlockByNumber", lambda asked, block: aged(block, ages.get(asked["params"][0])))
         async with opened(engine, chain_scenario, heart, node.url) as world:
             _of_production(world)
             assert await _told_after_a_while(world) == [("rpc_trouble", "a block of the future", "raised")]
