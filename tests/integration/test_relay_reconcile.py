@@ -42,7 +42,7 @@ async def test_a_withdrawal_is_mined_then_confirmed_and_its_cost_is_the_receipts
 
 
 async def test_a_failed_call_is_paid_for_by_the_receipt_and_pauses_its_signer_for_the_day(world: RelayWorld) -> None:
-    """Also where its deadline is over when it is final: otherwise near deadlines would make us pay again and again."""
+    """Also if the deadline has passed when it is final. Otherwise near deadlines would make us pay again and again."""
     gifts = [world.gift("heir", locked=True), world.gift("late heir", locked=True)]
     requests = [await world.admit(gifts[0]), await world.admit(gifts[1], ttl=600)]
     world.mine()
