@@ -352,7 +352,7 @@ SMALL = UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1"
 async def _held(
     proxy: RunningNginx, begun: Sequence[bytes], clients: Sequence[str] = ("127.0.0.1",)
 ) -> AsyncIterator[None]:
-    """Hold requests open, by the clients in turn. One of them is one too many and is refused."""
+    """Hold requests open, by the clients in turn. The proxy refuses one, which is one too many."""
     async with AsyncExitStack() as stack:
         answers = []
         for number, sent in enumerate(begun):
