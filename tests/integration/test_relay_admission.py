@@ -579,15 +579,19 @@ def count_five(request: Json) -> Json | None:
 
 
 @pytest.mark.parametrize("place", [0, 1])
-async def test_one_lying_endpoint_of_two_gives_no_first_nonce_and_stops_no_wallet(
-    world: RelayWorld, two_nodes: Nodes, place: int
-) -> None:
+async def test_endpoints_that_disagree_give_no_first_nonce(world: RelayWorld, two_nodes: Nodes, place: int) -> None:
     admission, *nodes = two_nodes
     nodes[place].answer = count_five
     with pytest.raises(RelayStopped):
         await admission.wallet.open(CHAIN_ID)
     assert not await world.rows("select from worker.relay_wallet")
+
+
+@pytest.mark.parametrize("place", [0, 1])
+async def test_one_lying_endpoint_of_two_stops_no_wallet(world: RelayWorld, two_nodes: Nodes, place: int) -> None:
+    admission, *nodes = two_nodes
     await world.admission.wallet.open(CHAIN_ID)
+    nodes[place].answer = count_five
     assert (await admission.admit_request(authorization(1))).state is RequestState.BROADCAST
 
 

@@ -34,8 +34,9 @@ def test_digests_are_those_of_eip_712(kinds: list[str], with_contract: bool, dat
     assert typed_data_digest(domain, "Message", types, message) == _hash_eip191_message(expected)
 
 
-def test_a_value_that_does_not_fit_its_type_is_refused() -> None:
-    for kind, value in (
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
         ("uint64", 2**64),
         ("uint256", -1),
         ("bytes32", b"\x01" * 31),
@@ -43,9 +44,11 @@ def test_a_value_that_does_not_fit_its_type_is_refused() -> None:
         ("bool", 1),
         ("string", b"text"),
         ("int256", 1),
-    ):
-        with pytest.raises(ValueError):
-            typed_data_digest(TypedDataDomain("a", "1", 1), "M", {"M": [{"name": "f", "type": kind}]}, {"f": value})
+    ],
+)
+def test_a_value_that_does_not_fit_its_type_is_refused(kind: str, value: object) -> None:
+    with pytest.raises(ValueError):
+        typed_data_digest(TypedDataDomain("a", "1", 1), "M", {"M": [{"name": "f", "type": kind}]}, {"f": value})
 
 
 def test_the_signer_is_recovered_with_either_style_of_v_and_no_other() -> None:

@@ -48,12 +48,15 @@ def test_a_log_beyond_what_a_column_holds_is_garbage_in_a_receipt_too(changed: d
         wire.decode_receipt(as_sent({**RECEIPT, "logs": [{**LOG, **changed}]}))
 
 
-def test_a_block_a_cost_or_a_nonce_beyond_what_a_column_holds_is_garbage() -> None:
+@pytest.mark.parametrize("number", ["blockNumber", "gasUsed", "effectiveGasPrice"])
+def test_a_receipt_of_a_block_or_a_cost_beyond_what_a_column_holds_is_garbage(number: str) -> None:
     """A receipt that does not fit the table would delay all other final receipts."""
     assert wire.decode_receipt(as_sent(RECEIPT)) is not None
-    for number in ("blockNumber", "gasUsed", "effectiveGasPrice"):
-        with pytest.raises(msgspec.ValidationError):
-            wire.decode_receipt(as_sent({**RECEIPT, number: hex(2**255)}))
+    with pytest.raises(msgspec.ValidationError):
+        wire.decode_receipt(as_sent({**RECEIPT, number: hex(2**255)}))
+
+
+def test_a_wallet_has_sent_no_more_than_a_nonce_holds() -> None:
     assert rpc_errors.transaction_count(as_sent("0x10")) == 16
     with pytest.raises(msgspec.ValidationError):
         rpc_errors.transaction_count(as_sent(BIGINT))
