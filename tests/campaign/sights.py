@@ -59,10 +59,7 @@ class ChainReader:
         )
 
     def _warnings(
-        self,
-        legacies: Sequence[Legacy],
-        configs: Mapping[str, frozenset[str]],
-        stored: Mapping[tuple[str, str], int],
+        self, legacies: Sequence[Legacy], configs: Mapping[str, frozenset[str]], stored: Mapping[tuple[str, str], int]
     ) -> Iterator[tuple[ReceivedEmail, int]]:
         """Yield emails to owners about the end of Premium and about their Safes, with how often each is due."""
         now = self.scenario.anvil.now()

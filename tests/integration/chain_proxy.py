@@ -27,6 +27,17 @@ def says_nothing(_: Json) -> Json | None:
     return SILENCE
 
 
+def alters(method: str, change: Callable[[Json, Any], Any]) -> Alter:
+    """Return an `alter` of a proxy that changes the result of one method."""
+
+    def alter(request: Json, response: Json) -> Json:
+        if request["method"] != method or "result" not in response:
+            return response
+        return response | {"result": change(request, response["result"])}
+
+    return alter
+
+
 def chain_settings(scenario: Scenario, *urls: str, **more: Any) -> ChainSettings:
     """Settings of the local chain behind these endpoints; `more` by environment names without the prefix."""
     environ = scenario.deployment.settings_environ(31337, ",".join(urls))

@@ -37,6 +37,7 @@ from tests.integration.chain_proxy import (
     Answer,
     Json,
     TwoEndpoints,
+    alters,
     chain_settings,
     says_nothing,
     two_endpoints,
@@ -122,23 +123,12 @@ def exchanged(told: str, instead: str) -> Alter:
     return alter
 
 
-def of(method: str, change: Callable[[Json, Any], Any]) -> Alter:
-    """Change the result of one method."""
-
-    def alter(request: Json, response: Json) -> Json:
-        if request["method"] != method or "result" not in response:
-            return response
-        return response | {"result": change(request, response["result"])}
-
-    return alter
-
-
 def invents(scenario: Scenario, like: str) -> Alter:
     """Invent a transaction, with the receipt of `like`."""
     true = scenario.anvil.rpc("eth_getTransactionReceipt", like)
     logs = [{**each, "transactionHash": FORGED} for each in true["logs"]]
     forged = {**true, "transactionHash": FORGED, "logs": logs}
-    return of("eth_getTransactionReceipt", lambda asked, found: forged if asked["params"] == [FORGED] else found)
+    return alters("eth_getTransactionReceipt", lambda asked, found: forged if asked["params"] == [FORGED] else found)
 
 
 def signs_for(address: str) -> Alter:
@@ -171,7 +161,7 @@ async def deleted_legacy(at: LiarStage) -> LiarCase:
     async def is_believed() -> bool:
         return await erase_deleted_legacies(world.engine, world.chain) > 0
 
-    return LiarCase(world.chain, of("eth_call", lambda _, found: found.replace(f"{1:064x}", "0" * 64)), is_believed)
+    return LiarCase(world.chain, alters("eth_call", lambda _, found: found.replace(f"{1:064x}", "0" * 64)), is_believed)
 
 
 async def strangers_requests(world: api_world.ApiWorld, legacy: Legacy) -> bool:
@@ -209,7 +199,9 @@ async def creator_of_a_legacy(at: LiarStage) -> LiarCase:
         about = asks in data and legacy.address[2:].lower() in data
         return found.replace(owner.address[2:].lower(), stranger.address[2:].lower()) if about else found
 
-    return LiarCase(world.parts.chains[CHAIN_ID], of("eth_call", change), partial(strangers_requests, world, legacy))
+    return LiarCase(
+        world.parts.chains[CHAIN_ID], alters("eth_call", change), partial(strangers_requests, world, legacy)
+    )
 
 
 # -- gifts ------------------------------------------------------------------------------------------------
@@ -327,7 +319,7 @@ async def module_of_a_safe(at: LiarStage) -> LiarCase:
     async def is_believed() -> bool:
         return await after(world) != []
 
-    return LiarCase(world.chain, of("eth_call", change), is_believed)
+    return LiarCase(world.chain, alters("eth_call", change), is_believed)
 
 
 async def guard_of_a_creation(at: LiarStage) -> LiarCase:
@@ -344,7 +336,7 @@ async def guard_of_a_creation(at: LiarStage) -> LiarCase:
     async def is_believed() -> bool:
         return await world.index.find_guards([legacy.address]) == {legacy.address: OTHER}
 
-    return LiarCase(world.chain, of("eth_getLogs", change), is_believed)
+    return LiarCase(world.chain, alters("eth_getLogs", change), is_believed)
 
 
 # -- renewals and the relay -------------------------------------------------------------------------------
@@ -370,7 +362,7 @@ async def owners_count(at: LiarStage) -> LiarCase:
         except ServiceError:
             return False
 
-    return LiarCase(world.world.chain, of(COUNTS, change), is_believed, silence)
+    return LiarCase(world.world.chain, alters(COUNTS, change), is_believed, silence)
 
 
 async def final_block(at: LiarStage) -> LiarCase:
@@ -393,7 +385,7 @@ async def final_block(at: LiarStage) -> LiarCase:
     def change(request: Json, found: Any) -> Any:
         return newest if request["params"][0] == "finalized" else found
 
-    return LiarCase(world.world.chain, of("eth_getBlockByNumber", change), is_believed)
+    return LiarCase(world.world.chain, alters("eth_getBlockByNumber", change), is_believed)
 
 
 async def receipt(at: LiarStage, *, status: str) -> LiarCase:
@@ -419,7 +411,7 @@ async def receipt(at: LiarStage, *, status: str) -> LiarCase:
         is_open = await world.state(request) in ("broadcast", "mined")
         return not is_open or (await world.budget())["spent"] != 0
 
-    return LiarCase(world.chain, of("eth_getTransactionReceipt", change), is_believed)
+    return LiarCase(world.chain, alters("eth_getTransactionReceipt", change), is_believed)
 
 
 def wallets_count(_: Json, found: str) -> str:
@@ -434,7 +426,7 @@ async def count_of_a_running_wallet(at: LiarStage) -> LiarCase:
     async def is_believed() -> bool:
         return (await world.run()).stopped is not None
 
-    return LiarCase(world.chain, of(COUNTS, wallets_count), is_believed)
+    return LiarCase(world.chain, alters(COUNTS, wallets_count), is_believed)
 
 
 async def count_of_a_starting_wallet(at: LiarStage, *, is_known: bool) -> LiarCase:
@@ -450,7 +442,7 @@ async def count_of_a_starting_wallet(at: LiarStage, *, is_known: bool) -> LiarCa
         stopped = "stopped is not null" if is_known else "true"
         return await world.rows(f"select from worker.relay_wallet where {stopped}") != []
 
-    return LiarCase(world.chain, of(COUNTS, wallets_count), is_believed)
+    return LiarCase(world.chain, alters(COUNTS, wallets_count), is_believed)
 
 
 async def payment_by_another(at: LiarStage) -> LiarCase:
@@ -476,8 +468,8 @@ async def payment_by_another(at: LiarStage) -> LiarCase:
         "transactionHash": FORGED, "blockNumber": block["number"], "blockHash": block["hash"], "status": "0x1",
         "gasUsed": hex(10**6), "effectiveGasPrice": hex(10**9), "logs": [event],
     }  # fmt: skip
-    gives_receipt = of("eth_getTransactionReceipt", lambda asked, it: forged if asked["params"] == [FORGED] else it)
-    gives_event = of("eth_getLogs", lambda _, found: [*found, event])
+    gives_receipt = alters("eth_getTransactionReceipt", lambda asked, it: forged if asked["params"] == [FORGED] else it)
+    gives_event = alters("eth_getLogs", lambda _, found: [*found, event])
 
     def lie(asked: Json, response: Json) -> Json:
         return gives_event(asked, gives_receipt(asked, response))
@@ -507,7 +499,9 @@ async def call_of_a_stranger(at: LiarStage) -> LiarCase:
     async def is_believed() -> bool:
         return await read_direct_calls(chain, router, [tx]) == {tx: bytes.fromhex(altered[2:])}
 
-    return LiarCase(chain, of("eth_getTransactionByHash", lambda _, found: {**found, "input": altered}), is_believed)
+    return LiarCase(
+        chain, alters("eth_getTransactionByHash", lambda _, found: {**found, "input": altered}), is_believed
+    )
 
 
 async def gas_of_a_call(at: LiarStage) -> LiarCase:

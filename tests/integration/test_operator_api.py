@@ -37,6 +37,12 @@ def bearer(secret: str) -> dict[str, Any]:
     return {"headers": {"Authorization": f"Bearer {secret}"}}
 
 
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[ApiWorld]:
+    async with open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as opened:
+        yield opened
+
+
 async def test_nothing_is_there_until_its_own_secret_is_set(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     async with open_world(chain_scenario, engine) as world:
         assert (await world.request("GET", "/ops/status", **bearer(STATUS))).status == 404
@@ -47,17 +53,16 @@ async def test_nothing_is_there_until_its_own_secret_is_set(engine: AsyncEngine,
         assert (await world.post("/ops/requeue", **bearer(STATUS))).status == 404
 
 
-async def test_another_secret_opens_nothing(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+async def test_another_secret_opens_nothing(world: ApiWorld) -> None:
     """Neither of the two secrets opens what the other opens."""
-    async with open_world(chain_scenario, engine, **SECRETS) as world:
-        for given in (None, "", "wrong", STATUS, OPERATOR, OPERATOR + "x", OPERATOR.upper()):
-            headers = {} if given is None else bearer(given)
-            for path in PATHS if given != OPERATOR else ():
-                answer = await world.post(path, {}, **headers)
-                assert (answer.status, answer.code) == (401, "unauthorized")
-                assert answer.headers["WWW-Authenticate"] == "Bearer"
-            if given != STATUS:
-                assert (await world.request("GET", "/ops/status", **headers)).status == 401
+    for given in (None, "", "wrong", STATUS, OPERATOR, OPERATOR + "x", OPERATOR.upper()):
+        headers = {} if given is None else bearer(given)
+        for path in PATHS if given != OPERATOR else ():
+            answer = await world.post(path, {}, **headers)
+            assert (answer.status, answer.code) == (401, "unauthorized")
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
+        if given != STATUS:
+            assert (await world.request("GET", "/ops/status", **headers)).status == 401
 
 
 async def test_a_secret_is_not_guessed_without_end(engine: AsyncEngine, chain_scenario: Scenario) -> None:
@@ -158,66 +163,43 @@ async def register_gift(world: ApiWorld, email: str) -> None:
     assert answer.status == 201, answer.body
 
 
-async def test_a_person_is_forgotten_everywhere_by_their_email(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as world:
-        await saved(world, "anna@example.org", "ben@example.org")
-        await saved(world, "anna@example.org")
-        await register_gift(world, "anna@example.org")
-        erase = {"email": " Anna@Example.ORG "}
-        answer = await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))
-        assert answer.body == {"recipients": 2, "gifts": 1}
-        assert [row.recipient for row in await world.sql("select recipient from worker.recipient")] == [
-            person(2)["recipient"]
-        ]
-        assert len(await world.sql("select 1 from worker.watch")) == 1, "a legacy without anybody is not asked about"
-        assert await world.sql("select 1 from worker.gift_notification") == []
-        left = await world.sql("select state from worker.gift_ledger where state <> 'dropped'")
-        assert left == [], "nothing is sent any more"
-        again = await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))
-        assert again.body == {"recipients": 0, "gifts": 0}
+async def test_a_person_is_forgotten_everywhere_by_their_email(world: ApiWorld) -> None:
+    await saved(world, "anna@example.org", "ben@example.org")
+    await saved(world, "anna@example.org")
+    await register_gift(world, "anna@example.org")
+    erase = {"email": " Anna@Example.ORG "}
+    answer = await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))
+    assert answer.body == {"recipients": 2, "gifts": 1}
+    left = await world.sql("select recipient from worker.recipient")
+    assert [row.recipient for row in left] == [person(2)["recipient"]]
+    assert len(await world.sql("select 1 from worker.watch")) == 1, "a legacy without anybody is not asked about"
+    assert await world.sql("select 1 from worker.gift_notification") == []
+    left = await world.sql("select state from worker.gift_ledger where state <> 'dropped'")
+    assert left == [], "nothing is sent any more"
+    again = await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))
+    assert again.body == {"recipients": 0, "gifts": 0}
 
 
-async def test_metrics_count_emails_of_gifts_by_kind_and_state(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS) as world:
-        await register_gift(world, "anna@example.org")
-        async with world.session.get(world.metrics_url + "/metrics") as response:
-            shown = await response.text()
-        labels = f'chain="{world.chain_id}",kind="gift_waiting",state="queued"'
-        assert f"reminder_worker_gift_emails{{{labels}}} 1.0" in shown
-        assert "reminder_worker_gifts_to_be_told_of 1.0" in shown
-        assert "anna" not in shown
+async def test_a_person_is_forgotten_by_their_address(world: ApiWorld) -> None:
+    await saved(world, "anna@example.org", "ben@example.org")
+    await world.sql(
+        "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role)"
+        " select gen_random_uuid(), chain_id, legacy, recipient, 'before_activation', '1:1', 'beneficiary'"
+        " from worker.recipient"
+    )
+    erase = {"address": person(1)["recipient"].upper().replace("0X", "0x")}
+    assert (await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))).body["recipients"] == 1
+    waiting = await world.sql("select recipient from worker.sent_ledger")
+    assert [row.recipient for row in waiting] == [person(2)["recipient"]], "nothing unsent is left of them"
 
 
-async def test_a_person_is_forgotten_by_their_address(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with open_world(chain_scenario, engine, **SECRETS) as world:
-        await saved(world, "anna@example.org", "ben@example.org")
-        async with engine.begin() as connection:
-            await connection.exec_driver_sql(
-                "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role)"
-                " select gen_random_uuid(), chain_id, legacy, recipient, 'before_activation', '1:1', 'beneficiary'"
-                " from worker.recipient"
-            )
-        erase = {"address": person(1)["recipient"].upper().replace("0X", "0x")}
-        assert (await world.post("/ops/erase-recipient", erase, **bearer(OPERATOR))).body["recipients"] == 1
-        waiting = await world.sql("select recipient from worker.sent_ledger")
-        assert [row.recipient for row in waiting] == [person(2)["recipient"]], "nothing unsent is left of them"
-
-
-async def test_who_is_meant_has_to_be_clear(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with open_world(chain_scenario, engine, **SECRETS) as world:
-        for body in ({}, {"email": "a@b.example", "address": "0x" + "1" * 40}, {"email": "Zaffre"}):
-            answer = await world.post("/ops/erase-recipient", body, **bearer(OPERATOR))
-            assert (answer.status, answer.code) == (422, "invalid_input")
-            assert "Zaffre" not in json.dumps(answer.body)
-
-
-async def test_dead_emails_go_back_to_the_queue(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as world:
-        await register_gift(world, "anna@example.org")
-        await world.sql("update worker.gift_ledger set state = 'dead' where kind = 'gift_waiting'")
-        assert (await world.post("/ops/requeue", **bearer(OPERATOR))).body == {"requeued": 1}
-        states = await world.sql("select state from worker.gift_ledger where kind = 'gift_waiting'")
-        assert [row.state for row in states] == ["queued"]
+async def test_refused_are_unclear_words_of_who_is_meant_and_a_dispatch_without_mail(world: ApiWorld) -> None:
+    for body in ({}, {"email": "a@b.example", "address": "0x" + "1" * 40}, {"email": "Zaffre"}):
+        answer = await world.post("/ops/erase-recipient", body, **bearer(OPERATOR))
+        assert (answer.status, answer.code) == (422, "invalid_input")
+        assert "Zaffre" not in json.dumps(answer.body)
+    answer = await world.post("/ops/dispatch", **bearer(OPERATOR))
+    assert (answer.status, answer.code) == (503, "not_configured")
 
 
 @asynccontextmanager
@@ -234,16 +216,19 @@ async def sending(world: ApiWorld, mail: MailStub) -> AsyncIterator[None]:
         yield
 
 
-async def test_a_dispatch_sends_reminders_and_gifts_that_are_due(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with MailStub() as mail, open_world(chain_scenario, engine, GIFT_ORIGINS=GIFTS, **SECRETS) as world:
-        await register_gift(world, "anna@example.org")
-        async with sending(world, mail):
-            answer = await world.post("/ops/dispatch", **bearer(OPERATOR))
-        assert (answer.status, answer.body) == (200, {"outcomes": {"gift_waiting": {"sent": 1}}, "more": False})
-        assert [email.to for email in mail.inbox] == ["anna@example.org"]
-
-
-async def test_a_dispatch_without_mail_says_so(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with open_world(chain_scenario, engine, **SECRETS) as world:
+async def test_a_gifts_email_is_counted_goes_back_to_the_queue_when_dead_and_is_sent(world: ApiWorld) -> None:
+    await register_gift(world, "anna@example.org")
+    async with world.session.get(world.metrics_url + "/metrics") as response:
+        shown = await response.text()
+    labels = f'chain="{world.chain_id}",kind="gift_waiting",state="queued"'
+    assert f"reminder_worker_gift_emails{{{labels}}} 1.0" in shown
+    assert "reminder_worker_gifts_to_be_told_of 1.0" in shown
+    assert "anna" not in shown
+    await world.sql("update worker.gift_ledger set state = 'dead' where kind = 'gift_waiting'")
+    assert (await world.post("/ops/requeue", **bearer(OPERATOR))).body == {"requeued": 1}
+    states = await world.sql("select state from worker.gift_ledger where kind = 'gift_waiting'")
+    assert [row.state for row in states] == ["queued"]
+    async with MailStub() as mail, sending(world, mail):
         answer = await world.post("/ops/dispatch", **bearer(OPERATOR))
-        assert (answer.status, answer.code) == (503, "not_configured")
+    assert (answer.status, answer.body) == (200, {"outcomes": {"gift_waiting": {"sent": 1}}, "more": False})
+    assert [email.to for email in mail.inbox] == ["anna@example.org"]

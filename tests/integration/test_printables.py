@@ -37,6 +37,7 @@ OPENS = datetime(2027, 12, 24, 9, tzinfo=UTC)
 SEALED = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
 SIZE = (1700, 2200)
 SECRET, COVER, BACK = (0, 0, 1700, 728), (0, 728, 1700, 1464), (0, 1464, 1700, 2200)
+PRICE = {"chainId": 1, "symbol": "ETH", "decimals": 8, "roundId": "7", "stale": False}
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 BUILD = """
 import { build } from "vite";
@@ -368,15 +369,7 @@ async def test_the_record_says_what_the_gift_was_worth_and_how_it_is_known(studi
 
 async def test_the_value_is_live_on_the_day_historical_later_and_none_without_a_good_price(studio: PrintStudio) -> None:
     """Never a sum of some of the assets, never a stale price."""
-    said: dict[str, Any] = {
-        "chainId": 1,
-        "symbol": "ETH",
-        "usd": "2000.125",
-        "decimals": 8,
-        "roundId": "7",
-        "stale": False,
-    }
-    said["updatedAt"] = SEALED.isoformat()
+    said: dict[str, Any] = PRICE | {"usd": "2000.125", "updatedAt": SEALED.isoformat()}
     ether = {"symbol": "ETH", "units": str(3 * 10**17), "decimals": 18}
     past = "/stats/prices?at=2026-11-20T15%3A30%3A00.000Z"
 
@@ -403,8 +396,7 @@ async def test_price_of_another_time_gives_the_gift_no_value(studio: PrintStudio
     """The service may have read its newest price before the chain's clock was moved."""
     sealed, assets = SEALED.timestamp() * 1000, [{"symbol": "ETH", "units": str(10**18), "decimals": 18}]
     for updated, is_known in ((0, True), (-1, True), (-3, False), (-365, False), (3, False)):
-        price = {"chainId": 1, "symbol": "ETH", "usd": "1000", "decimals": 8, "roundId": "7", "stale": False}
-        price["updatedAt"] = (SEALED + timedelta(days=updated)).isoformat()
+        price = PRICE | {"usd": "1000", "updatedAt": (SEALED + timedelta(days=updated)).isoformat()}
         for path in ("/stats/prices", "/stats/prices?at=2026-11-20T15%3A30%3A00.000Z"):
             studio.answers[path] = (200, {"prices": [price]})
         for days in (0, 1):  # live, historical
@@ -416,11 +408,10 @@ async def test_price_of_another_time_gives_the_gift_no_value(studio: PrintStudio
 async def test_live_price_of_another_day_is_not_used_for_a_gift_of_today(studio: PrintStudio) -> None:
     """Sealed today; the newest round is of the day before, or was written after the sealing, past midnight."""
     sealed, ether = SEALED.timestamp() * 1000, {"symbol": "ETH", "units": str(10**18), "decimals": 18}
-    price = {"chainId": 1, "symbol": "ETH", "decimals": 8, "roundId": "7", "stale": False}
-    earlier = price | {"usd": "900", "updatedAt": (SEALED - timedelta(hours=2)).isoformat()}
+    earlier = PRICE | {"usd": "900", "updatedAt": (SEALED - timedelta(hours=2)).isoformat()}
     studio.answers["/stats/prices?at=2026-11-20T15%3A30%3A00.000Z"] = (200, {"prices": [earlier]})
     for hours, value in ((0, "live 100000"), (-16, "historical 90000"), (9, "historical 90000")):
-        live = price | {"usd": "1000", "updatedAt": (SEALED + timedelta(hours=hours)).isoformat()}
+        live = PRICE | {"usd": "1000", "updatedAt": (SEALED + timedelta(hours=hours)).isoformat()}
         studio.answers["/stats/prices"] = (200, {"prices": [live]})
         arguments = json.dumps([1, [ether], sealed, sealed + 60_000])
         assert await studio.page.evaluate(f"printables.value(...{arguments})") == value

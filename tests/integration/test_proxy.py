@@ -8,7 +8,7 @@ import resource
 import shutil
 import ssl
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -223,21 +223,16 @@ async def test_of_the_mail_service_only_the_links_of_emails_are_published(proxy:
         assert status == 404
 
 
-@pytest.mark.parametrize(
-    ("host", "right", "wrong", "server"),
-    [
+async def test_dagster_is_shown_to_who_has_the_password_of_that_page(proxy: RunningNginx) -> None:
+    for host, right, wrong, server in (
         ("dagster.example.org", "viewers", "operators", "dagster-viewer"),
         ("operators.example.org", "operators", "viewers", "dagster-operator"),
-    ],
-)
-async def test_dagster_is_shown_to_who_has_the_password_of_that_page(
-    proxy: RunningNginx, host: str, right: str, wrong: str, server: str
-) -> None:
-    assert (await proxy.get(host, "/"))[0] == 401
-    assert (await proxy.get(host, "/", **_login(wrong)))[0] == 401
-    status, seen = await proxy.get(host, "/graphql", **_login(right))
-    assert (status, seen["server"]) == (200, server)
-    assert "Authorization" not in seen
+    ):
+        assert (await proxy.get(host, "/"))[0] == 401
+        assert (await proxy.get(host, "/", **_login(wrong)))[0] == 401
+        status, seen = await proxy.get(host, "/graphql", **_login(right))
+        assert (status, seen["server"]) == (200, server)
+        assert "Authorization" not in seen
 
 
 async def test_another_sites_page_cannot_use_an_operators_login(proxy: RunningNginx) -> None:
@@ -304,11 +299,7 @@ async def _connected(
     proxy: RunningNginx, client: str = "127.0.0.1"
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     return await asyncio.open_connection(
-        "127.0.0.1",
-        proxy.port,
-        ssl=_any_certificate(),
-        server_hostname="mail.example.org",
-        local_addr=(client, 0),
+        "127.0.0.1", proxy.port, ssl=_any_certificate(), server_hostname="mail.example.org", local_addr=(client, 0)
     )
 
 
@@ -354,67 +345,55 @@ async def test_a_head_or_body_too_large_ends_here(folder: Path) -> None:
         assert reached == []
 
 
-@pytest.mark.parametrize("begun", [UNSUBSCRIBE, LOOK_UP], ids=["unsubscribe", "emails"])
-async def test_one_address_holds_a_hundred_requests_open_and_no_more(folder: Path, begun: bytes) -> None:
+SMALL = UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1"
+
+
+@asynccontextmanager
+async def _held(
+    proxy: RunningNginx, begun: Sequence[bytes], clients: Sequence[str] = ("127.0.0.1",)
+) -> AsyncIterator[None]:
+    """Hold requests open, by the clients in turn. The proxy refuses one, which is one too many."""
+    async with AsyncExitStack() as stack:
+        answers = []
+        for number, sent in enumerate(begun):
+            reader, writer = await _connected(proxy, clients[number % len(clients)])
+            stack.callback(writer.close)
+            writer.write(sent)
+            answers.append(asyncio.create_task(reader.read(12)))
+        done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
+        assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], len(begun) - 1)
+        yield
+        for each in held:
+            each.cancel()
+
+
+async def test_one_address_holds_a_hundred_requests_open_and_no_more(folder: Path) -> None:
     """A body may come drop by drop."""
-    async with _before_mail(folder) as (proxy, reached), asyncio.timeout(60), AsyncExitStack() as stack:
-        answers = []
-        for _ in range(101):
-            reader, writer = await _connected(proxy)
-            stack.callback(writer.close)
-            writer.write(begun + b"Content-Length: 100\r\n\r\n{")
-            answers.append(asyncio.create_task(reader.read(12)))
-        done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
-        assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 100)
-        assert reached == []
-        for each in held:
-            each.cancel()
+    for page in (UNSUBSCRIBE, LOOK_UP):
+        begun = [page + b"Content-Length: 100\r\n\r\n{"] * 101
+        async with _before_mail(folder) as (proxy, reached), _held(proxy, begun):
+            assert reached == [], page
 
 
-LARGE = (UNSUBSCRIBE + b"Content-Length: 60000\r\n\r\n{", UNSUBSCRIBE + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{")
-
-
-@pytest.mark.parametrize("large", LARGE, ids=["told", "chunked"])
-async def test_one_address_holds_twenty_large_bodies_open_and_small_ones_beside_them(
-    folder: Path, large: bytes
-) -> None:
+async def test_one_address_holds_twenty_large_bodies_open_and_small_ones_beside_them(folder: Path) -> None:
     """Held requests are in the memory of the proxy."""
-    async with _before_mail(folder) as (proxy, reached), asyncio.timeout(60), AsyncExitStack() as stack:
-        answers = []
-        for _ in range(21):
-            reader, writer = await _connected(proxy)
-            stack.callback(writer.close)
-            writer.write(large)
-            answers.append(asyncio.create_task(reader.read(12)))
-        done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
-        assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 20)
-        small = await _said_to(proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1")
-        assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1)
-        for each in held:
-            each.cancel()
+    for size in (b"Content-Length: 60000\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n5\r\n{"):
+        async with _before_mail(folder) as (proxy, reached), _held(proxy, [UNSUBSCRIBE + size] * 21):
+            small = await _said_to(proxy, SMALL)
+            assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1), size
 
 
 async def test_a_thousand_large_bodies_leave_room_for_small_requests(folder: Path) -> None:
     """Fifty-one visitors hold connections, every visitor fewer than allowed."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    large = UNSUBSCRIBE + b"X-Forwarded-For: 198.51.100.%d\r\nContent-Length: 60000\r\n\r\n{"
     async with AsyncExitStack() as stack:
         stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, files)
         resource.setrlimit(resource.RLIMIT_NOFILE, (files[1], files[1]))
         proxy, reached = await stack.enter_async_context(_before_mail(folder, patience="60s", app="127.0.0.1"))
-        answers = []
-        for number in range(1001):
-            reader, writer = await _connected(proxy)
-            stack.callback(writer.close)
-            writer.write(
-                UNSUBSCRIBE + b"X-Forwarded-For: 198.51.100.%d\r\nContent-Length: 60000\r\n\r\n{" % (number % 51)
-            )
-            answers.append(asyncio.create_task(reader.read(12)))
-        done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
-        assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 1000)
-        small = await _said_to(proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1")
+        await stack.enter_async_context(_held(proxy, [large % (number % 51) for number in range(1001)]))
+        small = await _said_to(proxy, SMALL)
         assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1)
-        for each in held:
-            each.cancel()
 
 
 @asynccontextmanager
@@ -435,59 +414,43 @@ async def _reading_mail() -> AsyncIterator[int]:
         await runner.cleanup()
 
 
-@pytest.mark.parametrize(
-    ("path", "most"),
-    [
-        ("/reports/sendgrid", 2 * MIB),
-        ("/reports/%73endgrid", 2 * MIB),
-        ("/reports/sendgrid/more", 256 * 1024),
-        ("/reports/mailgun", 256 * 1024),
-        ("/reports/signed", 256 * 1024),
-        ("/unsubscribe/token", 64 * 1024),
-    ],
-)
-async def test_delivery_reports_may_be_larger_than_other_bodies_and_stay_in_memory(
-    folder: Path, path: str, most: int
-) -> None:
+async def test_delivery_reports_may_be_larger_than_other_bodies_and_stay_in_memory(folder: Path) -> None:
     async with _reading_mail() as port, _proxy(folder, "127.0.0.0/8", mail=port) as proxy:
         shutil.rmtree(folder / "client_body")
-        url, sent = URL(f"https://127.0.0.1:{proxy.port}{path}", encoded=True), {"Host": "mail.example.org"}
-        for size, status, said in ((most, 200, str(most)), (most + 1, 413, "")):
-            async with proxy.session.post(url, headers=sent, data=b"1" * size, server_hostname=sent["Host"]) as answer:
-                assert answer.status == status
-                assert status != 200 or await answer.text() == said
+        sent = {"Host": "mail.example.org"}
+        for path, most in (
+            ("/reports/sendgrid", 2 * MIB),
+            ("/reports/%73endgrid", 2 * MIB),
+            ("/reports/sendgrid/more", 256 * 1024),
+            ("/reports/mailgun", 256 * 1024),
+            ("/reports/signed", 256 * 1024),
+            ("/unsubscribe/token", 64 * 1024),
+        ):
+            url = URL(f"https://127.0.0.1:{proxy.port}{path}", encoded=True)
+            for size, status in ((most, 200), (most + 1, 413)):
+                body = b"1" * size
+                async with proxy.session.post(url, headers=sent, data=body, server_hostname=sent["Host"]) as answer:
+                    assert answer.status == status, path
+                    assert status != 200 or await answer.text() == str(size), path
 
 
-@pytest.mark.parametrize(
-    ("path", "of_client", "of_all"), [(b"/reports/sendgrid", 5, 20), (b"/reports/mailgun", 20, 100)]
-)
-async def test_delivery_reports_that_are_held_open_have_places_by_client_and_in_all(
-    folder: Path, path: bytes, of_client: int, of_all: int
-) -> None:
+async def test_delivery_reports_that_are_held_open_have_places_by_client_and_in_all(folder: Path) -> None:
     """Held bodies are in the memory of the proxy. Links of emails work beside them."""
-    begun = b"POST " + path + b" HTTP/1.1\r\nHost: mail.example.org\r\nContent-Length: 200000\r\n\r\n{"
-    for clients, held in ((1, of_client), (of_all // of_client + 1, of_all)):
-        async with _before_mail(folder, patience="60s") as (proxy, reached), AsyncExitStack() as stack:
-            answers = []
-            for number in range(held + 1):
-                reader, writer = await _connected(proxy, f"127.0.0.{2 + number % clients}")
-                stack.callback(writer.close)
-                writer.write(begun)
-                answers.append(asyncio.create_task(reader.read(12)))
-            async with asyncio.timeout(60):
-                done, waiting = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
-            assert ([each.result() for each in done], len(waiting)) == ([b"HTTP/1.1 429"], held)
-            small = await _said_to(proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1")
-            assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1)
-            for each in waiting:
-                each.cancel()
+    for path, of_client, of_all in ((b"/reports/sendgrid", 5, 20), (b"/reports/mailgun", 20, 100)):
+        begun = b"POST " + path + b" HTTP/1.1\r\nHost: mail.example.org\r\nContent-Length: 200000\r\n\r\n{"
+        for count, most in ((1, of_client), (of_all // of_client + 1, of_all)):
+            clients = [f"127.0.0.{2 + number}" for number in range(count)]
+            async with (
+                _before_mail(folder, patience="60s") as (proxy, reached),
+                _held(proxy, [begun] * (most + 1), clients),
+            ):
+                small = await _said_to(proxy, SMALL)
+                assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1), (path, most)
 
 
 async def test_no_body_is_written_to_the_file_system(folder: Path) -> None:
     """It is in memory, too, and full once a thousand bodies are in it: there is no place for one here."""
     async with _before_mail(folder) as (proxy, reached):
         shutil.rmtree(folder / "client_body")
-        said = await _said_to(
-            proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 65536\r\n\r\n" + b"1" * 65_536
-        )
+        said = await _said_to(proxy, SMALL.replace(b"Length: 1\r\n\r\n1", b"Length: 65536\r\n\r\n" + b"1" * 65_536))
         assert (said[:12], len(reached)) == (b"HTTP/1.1 200", 1)

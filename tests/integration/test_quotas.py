@@ -41,19 +41,15 @@ async def test_a_limit_holds_when_all_ask_at_once(quotas: QuotaCounters) -> None
     assert sum(await asyncio.gather(*(ask() for _ in range(20)))) == 5
 
 
-async def test_what_does_not_fit_uses_nothing(quotas: QuotaCounters) -> None:
+async def test_what_does_not_fit_uses_nothing_and_fits_at_the_end_of_the_window(
+    quotas: QuotaCounters, clock: Clock
+) -> None:
     await quotas.reserve_one(None, "test", "a", 5, 60, cost=4)
-    with pytest.raises(LimitReached):
+    with pytest.raises(LimitReached) as refused:
         await quotas.reserve_one(None, "test", "a", 5, 60, cost=2)
     await quotas.reserve_one(None, "test", "a", 5, 60, cost=1)
-
-
-async def test_retry_after_is_the_end_of_the_window_and_then_it_fits(quotas: QuotaCounters, clock: Clock) -> None:
-    await quotas.reserve_one(None, "test", "a", 1, 60)
-    with pytest.raises(LimitReached) as refused:
-        await quotas.reserve_one(None, "test", "a", 1, 60)
     clock.now += refused.value.retry_after
-    await quotas.reserve_one(None, "test", "a", 1, 60)
+    await quotas.reserve_one(None, "test", "a", 5, 60, cost=5)
 
 
 async def test_retry_after_is_of_the_window_that_was_full_also_at_its_very_end(

@@ -1,7 +1,7 @@
 """Reconciler against nodes that lie, lag, time out or refuse: one bad node of two ends and signs nothing."""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,10 +14,9 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.models import RequestView
-from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy, stopped
+from tests.integration.chain_proxy import Json, NodeProxy, alters, chain_settings, proxy, stopped
 from tests.integration.relay_world import CEILING, GWEI, RelayWorld
 
-Alter = Callable[[Json, Json], Json]
 PLACES = ("first", "second")
 
 
@@ -47,17 +46,6 @@ async def nodes(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterato
         world.calm()
 
 
-def of(method: str, change: Callable[[Json, Any], Any]) -> Alter:
-    """Replace the result of one method."""
-
-    def alter(request: Json, response: Json) -> Json:
-        if request["method"] != method or "result" not in response:
-            return response
-        return {**response, "result": change(request, response["result"])}
-
-    return alter
-
-
 @pytest.mark.parametrize("place", PLACES)
 async def test_node_on_an_abandoned_fork_does_not_prevent_rebroadcasts(nodes: BadNodes, place: str) -> None:
     """The other endpoint lost the transaction when it left that fork."""
@@ -69,7 +57,7 @@ async def test_node_on_an_abandoned_fork_does_not_prevent_rebroadcasts(nodes: Ba
     (attempt,) = await world.attempts()
     receipt = world.receipt(attempt["tx_hash"])
     bad, _ = nodes.bad_and_good(place)
-    bad.alter = of("eth_getTransactionReceipt", lambda *_: receipt)
+    bad.alter = alters("eth_getTransactionReceipt", lambda *_: receipt)
     world.anvil.reorg(1)
     world.drop([attempt])
     await world.run()
@@ -116,7 +104,7 @@ async def test_mined_slot_is_recorded_although_one_of_two_nodes_is_stopped(nodes
 
     bad, good = nodes.bad_and_good(place)
     bad.answer = answer
-    good.alter = of("eth_getBlockByNumber", lambda _, block: {**block, "timestamp": hex(int(time.time()))})
+    good.alter = alters("eth_getBlockByNumber", lambda _, block: {**block, "timestamp": hex(int(time.time()))})
     world.mine()
     await world.age(400)
     report = await world.run()
@@ -183,7 +171,7 @@ async def test_one_node_claiming_a_used_signature_frees_no_nonce(nodes: BadNodes
     def used(call: Json, found: Any) -> Any:
         return "0x" + (99).to_bytes(32, "big").hex() if call["params"][0]["data"].startswith(asked) else found
 
-    bad.alter = of("eth_call", used)
+    bad.alter = alters("eth_call", used)
     for _ in range(3):
         assert (await nodes.world.run()).freed == 0
     await nodes.world.settle()
@@ -198,7 +186,7 @@ async def test_hidden_event_does_not_turn_success_into_failure(nodes: BadNodes, 
     authorization = world.withdrawal(world.gift())
     request = await world.admission.admit_request(authorization)
     world.send(world.account("stranger"), authorization.router, authorization.call_data, tip=10**11)
-    bad.alter = of("eth_getLogs", lambda *_: [])
+    bad.alter = alters("eth_getLogs", lambda *_: [])
     await nodes.world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
     assert not await world.rows("select from worker.quota where scope = 'relay_paused'")

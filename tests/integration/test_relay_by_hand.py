@@ -32,15 +32,8 @@ async def _relayed(world: RelayWorld, heir: str) -> None:
     assert await world.state(request) == "confirmed"
 
 
-async def _stopped_by_a_stranger(world: RelayWorld) -> None:
-    """Use the wallet's key for the second nonce, in a block that is not final yet."""
-    await _relayed(world, "first")
-    world.send(Account.from_key(world.key), world.wallet, nonce=1, tip=GWEI)
-    world.mine()
-    assert (await world.run()).stopped == "foreign_nonce"
-
-
 async def test_a_replacement_offers_an_eighth_more_and_is_what_is_mined(world: RelayWorld) -> None:
+    """Once the request has expired, it is a cancellation: a fee for its call would be wasted."""
     request = await world.admit(world.gift())
     tx_hash = await _hand(world).replace_attempt(CHAIN_ID, request.id)
     first, second = await world.attempts()
@@ -53,18 +46,14 @@ async def test_a_replacement_offers_an_eighth_more_and_is_what_is_mined(world: R
     await world.run()
     assert await world.state(request) == "confirmed"
     assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
-
-
-async def test_replacement_of_a_cancelled_call_is_a_cancellation_transaction(world: RelayWorld) -> None:
-    """The request was cancelled while no endpoint answered, or has expired: a fee for its call would be wasted."""
-    request = await world.admit(world.gift())
-    await world.execute("update worker.relay_request set deadline = 0")
-    tx_hash = await _hand(world).replace_attempt(CHAIN_ID, request.id)
-    assert [(each["tx_hash"], each["kind"]) for each in await world.attempts()][1:] == [(tx_hash, "empty")]
+    expired = await world.admit(world.gift("another heir"))
+    await world.execute("update worker.relay_request set deadline = 0 where id = :id", id=expired.id)
+    tx_hash = await _hand(world).replace_attempt(CHAIN_ID, expired.id)
+    assert [(each["tx_hash"], each["kind"]) for each in await world.attempts()][3:] == [(tx_hash, "empty")]
     world.mine()
     world.finalize()
     await world.run()
-    assert await world.state(request) == "expired"
+    assert await world.state(expired) == "expired"
 
 
 async def test_no_replacement_is_above_the_ceiling(world: RelayWorld) -> None:
@@ -81,29 +70,21 @@ async def test_no_replacement_is_above_the_ceiling(world: RelayWorld) -> None:
 
 
 async def test_mined_or_unknown_request_is_neither_replaced_nor_cancelled(world: RelayWorld) -> None:
+    """Also where it was mined since the last run: its nonce must not be freed for a call that would revert now."""
     request = await world.admit(world.gift())
     world.mine()
-    await world.run()
-    for refused in (
-        _hand(world).replace_attempt(CHAIN_ID, request.id),
-        _hand(world).cancel_request(CHAIN_ID, request.id),
-    ):
+    for _ in range(2):
         with pytest.raises(Refused, match="in a block"):
-            await refused
+            await _hand(world).replace_attempt(CHAIN_ID, request.id)
+        assert [each["kind"] for each in await world.attempts()] == ["call"]
+        await world.run()
+    with pytest.raises(Refused, match="in a block"):
+        await _hand(world).cancel_request(CHAIN_ID, request.id)
     world.finalize()
     await world.run()
     assert await world.state(request) == "confirmed"
     with pytest.raises(NotFound):
         await _hand(world).replace_attempt(CHAIN_ID, request.id)
-
-
-async def test_request_mined_since_the_last_run_is_not_replaced(world: RelayWorld) -> None:
-    """The authorization is used, so the call would revert now. Its nonce must not be freed for that."""
-    request = await world.admit(world.gift())
-    world.mine()
-    with pytest.raises(Refused, match="in a block"):
-        await _hand(world).replace_attempt(CHAIN_ID, request.id)
-    assert [each["kind"] for each in await world.attempts()] == ["call"]
 
 
 async def test_cancelled_request_frees_its_nonce_and_expires(world: RelayWorld) -> None:
@@ -139,7 +120,10 @@ async def test_cancelled_waiting_request_ends_at_once_and_its_signature_is_delet
 
 
 async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(world: RelayWorld) -> None:
-    await _stopped_by_a_stranger(world)
+    await _relayed(world, "first")
+    world.send(Account.from_key(world.key), world.wallet, nonce=1, tip=GWEI)
+    world.mine()
+    assert (await world.run()).stopped == "foreign_nonce"
     with pytest.raises(RelayStopped):
         await world.admit(world.gift("second"))
     with pytest.raises(Refused, match="not final yet"):
@@ -156,16 +140,9 @@ async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(wo
 
 async def test_wallet_stopped_by_a_wrong_count_resumes_without_a_nonce_gap(world: RelayWorld) -> None:
     """A node of another chain answered for a moment: nonces from its count would never be mined."""
-    await world.admit(world.gift("first"))
-    world.mine()
-    world.finalize()
-    await world.run()
+    await _relayed(world, "first")
     with patch.object(wire, "decode_count", lambda _: 99):
         assert (await world.run()).stopped == "foreign_nonce"
     await _hand(world).resume_wallet(CHAIN_ID)
-    request = await world.admit(world.gift("second"))
+    await _relayed(world, "second")
     assert [slot["nonce"] for slot in await world.slots()] == [0, 1]
-    world.mine()
-    world.finalize()
-    await world.run()
-    assert await world.state(request) == "confirmed"

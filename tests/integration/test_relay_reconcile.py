@@ -42,32 +42,22 @@ async def test_a_withdrawal_is_mined_then_confirmed_and_its_cost_is_the_receipts
 
 
 async def test_a_failed_call_is_paid_for_by_the_receipt_and_pauses_its_signer_for_the_day(world: RelayWorld) -> None:
-    gift = world.gift(locked=True)
-    request = await world.admit(gift)
-    await world.settle()
-    assert await world.state(request) == "reverted"
-    assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
-    async with world.engine.connect() as connection:
-        assert await is_paused(connection, CHAIN_ID, gift.recipient.address.lower())
-        assert not await is_paused(connection, CHAIN_ID + 1, gift.recipient.address.lower())
-    await world.execute("update worker.quota set ends_at = ends_at - 86400")
-    async with world.engine.connect() as connection:
-        assert not await is_paused(connection, CHAIN_ID, gift.recipient.address.lower()), "tomorrow"
-
-
-async def test_call_that_failed_before_its_deadline_pauses_its_signer_when_final(
-    world: RelayWorld,
-) -> None:
-    """Otherwise near deadlines would make us pay again and again."""
-    gift = world.gift(locked=True)
-    request = await world.admit(gift, ttl=600)
+    """Also if the deadline has passed when it is final. Otherwise near deadlines would make us pay again and again."""
+    gifts = [world.gift("heir", locked=True), world.gift("late heir", locked=True)]
+    requests = [await world.admit(gifts[0]), await world.admit(gifts[1], ttl=600)]
     world.mine()
     world.anvil.increase_time(601)
     world.finalize()
     await world.run()
-    assert await world.state(request) == "reverted"
+    assert [await world.state(request) for request in requests] == ["reverted"] * 2
+    assert await world.budget() == {"requests": 2, "reserved": 0, "spent": world.paid()}
     async with world.engine.connect() as connection:
-        assert await is_paused(connection, CHAIN_ID, gift.recipient.address.lower())
+        for gift in gifts:
+            assert await is_paused(connection, CHAIN_ID, gift.recipient.address.lower())
+            assert not await is_paused(connection, CHAIN_ID + 1, gift.recipient.address.lower())
+    await world.execute("update worker.quota set ends_at = ends_at - 86400")
+    async with world.engine.connect() as connection:
+        assert not await is_paused(connection, CHAIN_ID, gifts[0].recipient.address.lower()), "tomorrow"
 
 
 async def test_same_signature_sent_by_another_account_is_a_success(world: RelayWorld) -> None:
@@ -164,9 +154,7 @@ async def test_queue_drains_by_itself_after_a_fee_spike(world: RelayWorld) -> No
     assert (await world.budget())["spent"] == world.paid()
 
 
-async def test_fee_bump_stays_within_the_ceiling_and_is_stored_before_it_is_sent(
-    world: RelayWorld,
-) -> None:
+async def test_fee_bump_stays_within_the_ceiling_and_is_stored_before_it_is_sent(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
     offered = int((await world.attempts())[0]["max_fee_wei"])
     dearer = 2 * offered

@@ -132,9 +132,7 @@ async def test_claim_that_starts_after_a_wait_reserves_the_gas_that_it_needs_the
     assert int(receipt["gasUsed"], 16) < slot["gas_limit"] < 500_000
 
 
-async def test_waiting_request_succeeds_when_its_vault_paid_the_gift(
-    world: RelayWorld,
-) -> None:
+async def test_waiting_request_succeeds_when_its_vault_paid_the_gift(world: RelayWorld) -> None:
     """The vault uses no nonce of the signer, so only its event shows the payment."""
     gift = world.gift()
     world.base_fee(2 * CEILING)
@@ -160,9 +158,7 @@ async def test_requests_end_even_while_none_can_start(world: RelayWorld, monkeyp
     assert await world.state(request) == "satisfied_elsewhere"
 
 
-async def test_waiting_request_succeeds_when_another_request_paid_the_gift(
-    world: RelayWorld,
-) -> None:
+async def test_waiting_request_succeeds_when_another_request_paid_the_gift(world: RelayWorld) -> None:
     """Both were good when they came; the second would always revert."""
     gift = world.gift()
     first = await world.admission.admit_request(world.withdrawal(gift, nonce=0))
@@ -172,9 +168,7 @@ async def test_waiting_request_succeeds_when_another_request_paid_the_gift(
     assert await world.budget() == {"requests": 2, "reserved": 0, "spent": world.paid()}
 
 
-async def test_request_waiting_across_a_router_upgrade_is_not_sent_and_expires(
-    world: RelayWorld,
-) -> None:
+async def test_request_waiting_across_a_router_upgrade_is_not_sent_and_expires(world: RelayWorld) -> None:
     """Its call names a removed function: no fee is paid for it, and its signer is not paused."""
     gift = world.gift()
     world.base_fee(2 * CEILING)

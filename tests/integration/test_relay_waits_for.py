@@ -46,21 +46,15 @@ async def deferred(world: RelayWorld, label: str = "heir", **terms: Any) -> Requ
     return request
 
 
-async def test_request_deferred_by_gas_waits_for_fees_until_they_fall(world: RelayWorld) -> None:
-    gift = world.gift()
+async def test_request_waits_for_fees_while_they_are_above_the_ceiling_sent_or_not(world: RelayWorld) -> None:
+    sent, gift = await world.admit(world.gift("a")), world.gift("b")
+    assert await waits_for(world, sent) is None
     world.base_fee(2 * CEILING)
     request = await world.admit(gift)
-    assert await waits_for(world, request) == "fees"
+    assert [await waits_for(world, each) for each in (sent, request)] == ["fees", "fees"]
     world.mine()
     world.base_fee(GWEI)
     assert await waits_for(world, request) is None
-
-
-async def test_sent_request_waits_for_fees_while_it_is_underpriced(world: RelayWorld) -> None:
-    request = await world.admit(world.gift())
-    assert await waits_for(world, request) is None
-    world.base_fee(2 * CEILING)
-    assert await waits_for(world, request) == "fees"
 
 
 async def test_request_beyond_the_balance_waits_for_it_sent_or_not(world: RelayWorld) -> None:

@@ -118,9 +118,7 @@ async def test_alert_of_a_nearly_used_cap_is_raised_and_cleared_the_next_day(wor
     assert not await world.rows("select from worker.alert_state where raised")
 
 
-async def test_alert_of_a_spent_cap_lasts_from_nine_tenths_until_below_half(
-    world: RelayWorld,
-) -> None:
+async def test_alert_of_a_spent_cap_lasts_from_nine_tenths_until_below_half(world: RelayWorld) -> None:
     """Otherwise changes of the gas price would repeat the alert. The rest of the cap pays for many more requests."""
     await world.admit(world.gift())
     await world.settle()
@@ -153,9 +151,7 @@ async def test_alert_of_requests_deferred_by_gas_is_raised_and_cleared(world: Re
     assert stages == ["raised 1", "cleared 2"]
 
 
-async def test_balance_at_the_edge_does_not_repeat_its_alert_with_each_fee_change(
-    world: RelayWorld,
-) -> None:
+async def test_balance_at_the_edge_does_not_repeat_its_alert_with_each_fee_change(world: RelayWorld) -> None:
     world.low_balance_relays = 100
     world.restart()
     told = []

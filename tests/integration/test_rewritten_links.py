@@ -33,27 +33,19 @@ REWRITINGS: dict[str, Rewriting] = {
 MARKS = LinkFlags(occasion="birthday", paper=True)
 
 
-async def test_a_rewritten_link_is_put_right_by_the_page(gift_world: GiftWorld, visit: Visit) -> None:
-    gift = await gift_world.seal(gift_world.person("ada"), opened=False, marks=MARKS)
-    visitor = await visit(PHONE)
-    for rewrite in REWRITINGS.values():
-        await visitor.page.goto("about:blank")
-        await visitor.page.goto(rewrite(gift.url))
-        await expect(visitor.page.get_by_role("heading", level=1)).to_have_text(f"Happy birthday, {LETTER.to}")
-        assert visitor.page.url == gift.url
-        assert (visitor.faults, visitor.violations) == ([], [])
-
-
-async def test_a_rewritten_link_of_a_sheet_is_repaired_before_the_redirect(gift_world: GiftWorld, visit: Visit) -> None:
+async def test_a_rewritten_link_or_one_of_a_sheet_is_put_right_by_the_page(gift_world: GiftWorld, visit: Visit) -> None:
+    """That of a sheet before the redirect."""
     ada = gift_world.person("ada")
     gift = await gift_world.seal(ada, opened=False, marks=MARKS)
     sheet = f"{gift_world.origin}/sealed/for/{ada.address}{MARKS.format_query()}#g={encode_letter(LETTER)}"
     visitor = await visit(PHONE)
-    for rewrite in REWRITINGS.values():
-        await visitor.page.goto("about:blank")
-        await visitor.page.goto(rewrite(sheet))
-        await expect(visitor.page.get_by_role("heading", level=1)).to_have_text(f"Happy birthday, {LETTER.to}")
-        assert visitor.page.url == gift.url
+    for link in (gift.url, sheet):
+        for rewrite in REWRITINGS.values():
+            await visitor.page.goto("about:blank")
+            await visitor.page.goto(rewrite(link))
+            await expect(visitor.page.get_by_role("heading", level=1)).to_have_text(f"Happy birthday, {LETTER.to}")
+            assert visitor.page.url == gift.url
+            assert (visitor.faults, visitor.violations) == ([], [])
 
 
 async def test_a_rewritten_link_without_marks_is_put_right(gift_world: GiftWorld, visit: Visit) -> None:

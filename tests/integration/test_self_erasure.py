@@ -21,11 +21,15 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
         yield opened
 
 
-async def erase(world: ApiWorld, signer: LocalAccount, about_legacy: str, **changes: Any) -> ApiAnswer:
-    about = {"recipient": signer.address, "legacy": about_legacy, "deadline": world.deadline()}
+def signed(world: ApiWorld, signer: LocalAccount, about_legacy: str, recipient: str = "") -> dict[str, Any]:
+    about = {"recipient": recipient or signer.address, "legacy": about_legacy, "deadline": world.deadline()}
     domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
     signature = signer.sign_typed_data(domain, {"EraseRecipient": ERASE}, about).signature.to_0x_hex()
-    return await world.post("/erase-recipient", {"chainId": world.chain_id, **about, "signature": signature, **changes})
+    return {"chainId": world.chain_id, **about, "signature": signature}
+
+
+async def erase(world: ApiWorld, signer: LocalAccount, about_legacy: str, **changes: Any) -> ApiAnswer:
+    return await world.post("/erase-recipient", signed(world, signer, about_legacy) | changes)
 
 
 async def shown(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> tuple[list[str], list[str]]:
@@ -50,9 +54,8 @@ async def test_a_recipient_erases_themself_from_one_legacy_or_from_all(world: Ap
     assert (await erase(world, heir, ALL)).body == {"erased": 0}
     for legacy in legacies:
         assert await shown(world, owner, legacy) == (["person2@example.org"], [heir.address])
-    assert [tuple(row) for row in await world.sql("select cause, people from worker.erasure_count")] == [
-        ("signature", 3)
-    ]
+    counted = await world.sql("select cause, people from worker.erasure_count")
+    assert [tuple(row) for row in counted] == [("signature", 3)]
 
 
 async def test_a_signature_erases_nobody_on_another_chain(world: ApiWorld) -> None:
@@ -82,36 +85,23 @@ async def test_only_the_recipients_own_fresh_signature_erases(world: ApiWorld) -
     assert (await erase(world, stranger, legacy.address)).body == {"erased": 0}
     assert (await erase(world, heir, legacy.address, chainId=5)).code == "invalid_input"
     assert (await shown(world, owner, legacy))[1] == []
-    body = {"chainId": world.chain_id, "recipient": heir.address, "legacy": ALL, "deadline": world.deadline()}
-    domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
-    message = {name: body[name] for name in ("recipient", "legacy", "deadline")}
-    signed = {
-        **body,
-        "signature": heir.sign_typed_data(domain, {"EraseRecipient": ERASE}, message).signature.to_0x_hex(),
-    }
-    assert (await world.post("/erase-recipient", signed)).body == {"erased": 1}
-    assert (await world.post("/erase-recipient", signed)).code == "already_used"
+    message = signed(world, heir, ALL)
+    assert (await world.post("/erase-recipient", message)).body == {"erased": 1}
+    assert (await world.post("/erase-recipient", message)).code == "already_used"
     world.clock.ahead = 7200
-    assert (await world.post("/erase-recipient", signed)).code == "expired"
+    assert (await world.post("/erase-recipient", message)).code == "expired"
 
 
-async def test_a_smart_wallet_erases_itself_by_its_contract(world: ApiWorld) -> None:
-    owner, keeper = world.owner(), world.scenario.account("keeper")
-    safe = world.scenario.create_safe([keeper])
-    legacy = world.legacy(owner)
-    await world.ingest(owner, legacy, [person(recipient=safe)])
-    about = {"recipient": safe, "legacy": ALL, "deadline": world.deadline()}
-    domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
-    signature = keeper.sign_typed_data(domain, {"EraseRecipient": ERASE}, about).signature.to_0x_hex()
-    answer = await world.post("/erase-recipient", {"chainId": world.chain_id, **about, "signature": signature})
-    assert (answer.status, answer.body) == (200, {"erased": 1})
-
-
-async def test_the_key_of_a_delegated_account_erases_its_owner(world: ApiWorld) -> None:
+async def test_a_smart_wallet_erases_itself_by_its_contract_and_a_delegated_account_by_its_key(
+    world: ApiWorld,
+) -> None:
     """EIP-7702: the delegate of this account takes no signature at all."""
-    owner, heir = world.owner(), world.scenario.account("delegated heir")
+    owner, keeper, heir = world.owner(), world.scenario.account("keeper"), world.scenario.account("delegated heir")
+    safe = world.scenario.create_safe([keeper])
     world.scenario.delegate_7702(heir, world.scenario.deployment.weth)
-    await world.ingest(owner, world.legacy(owner), [person(recipient=heir.address)])
+    await world.ingest(owner, world.legacy(owner), [person(recipient=safe), person(recipient=heir.address)])
+    answer = await world.post("/erase-recipient", signed(world, keeper, ALL, safe))
+    assert (answer.status, answer.body) == (200, {"erased": 1})
     forged = await erase(world, world.scenario.account("stranger"), ALL, recipient=heir.address)
     assert forged.code == "signer_mismatch"
     assert (await erase(world, heir, ALL)).body == {"erased": 1}

@@ -140,19 +140,16 @@ async def test_a_setter_called_by_the_safe_past_the_queue_is_alerted_once(it: Se
     assert await it.next_day() == []
 
 
-@pytest.mark.parametrize(
-    ("function", "count", "effect"),
-    [
+async def test_every_setter_of_the_router_is_one_alert(it: SetterWorld) -> None:
+    for function, count, effect in (
         ("setTimelock", 3, "the router locks assets in other vaults"),
         ("setTokenWhitelist", 1, "the router accepts other tokens"),
         ("transferOwnership", 1, "the router obeys another owner"),
-    ],
-)
-async def test_every_setter_of_the_router_is_one_alert(it: SetterWorld, function: str, count: int, effect: str) -> None:
-    it.call_from_safe(function, *[OTHER] * count)
-    (facts,) = await it.next_day()
-    assert facts["effect"] == effect
-    assert len([name for name in facts if name.endswith(" now")]) == count
+    ):
+        it.call_from_safe(function, *[OTHER] * count)
+        (facts,) = await it.next_day()
+        assert facts["effect"] == effect
+        assert len([name for name in facts if name.endswith(" now")]) == count
 
 
 async def test_every_setter_of_every_contract_is_one_alert_with_the_changed_values(it: SetterWorld) -> None:
@@ -230,13 +227,6 @@ async def test_values_watched_for_the_first_time_are_no_change(it: SetterWorld) 
     assert it.stored()[router, "pullVault"] == OTHER
 
 
-async def test_a_change_that_the_queue_made_is_no_such_alert(it: SetterWorld) -> None:
-    operation = it.schedule(it.vault, "setRouterAddresses", OTHER)
-    it.scenario.execute_when_ready(operation)
-    assert await it.next_day() == []
-    assert it.stored()[it.vault, "routerAddresses"] == OTHER
-
-
 async def test_a_setter_that_a_reorganisation_takes_back_is_not_alerted(it: SetterWorld) -> None:
     """Endpoints are asked at a final block. The change of the head is compared a day later, if it is still there."""
     for block in (1, 2):
@@ -266,7 +256,7 @@ async def test_a_change_that_the_queue_made_while_a_getter_did_not_answer_is_no_
     assert it.stored()[it.vault, "routerAddresses"] == OTHER
 
 
-async def test_a_change_that_the_queue_made_waits_for_the_index(it: SetterWorld) -> None:
+async def test_a_change_that_the_queue_made_is_no_such_alert_and_waits_for_the_index(it: SetterWorld) -> None:
     """It is compared once the index has read the operation, and the operation is recorded."""
     operation = it.schedule(it.vault, "setRouterAddresses", OTHER)
     it.scenario.execute_when_ready(operation)

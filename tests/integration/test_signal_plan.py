@@ -42,9 +42,7 @@ async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_n
     assert forged.logs == ()
 
 
-async def test_a_nested_claim_of_another_legacy_hides_no_transfer(
-    world: MailWorld,
-) -> None:
+async def test_a_nested_claim_of_another_legacy_hides_no_transfer(world: MailWorld) -> None:
     """A claimed token may call any contract: its maker could hide other transfers."""
     s, usdc = world.scenario, world.scenario.deployment.usdc
     claims = []

@@ -67,11 +67,8 @@ async def test_a_signal_is_stored_once_with_what_the_chain_says(
     assert (report.new, report.too_old, report.source, report.more) == (1, 0, "chain_index", False)
     (row,) = await stored(engine)
     head = chain_scenario.anvil.block_number()
-    assert (row.tx_hash, row.legacy, row.creator) == (
-        sent,
-        legacy.address,
-        chain_scenario.account("ann").address.lower(),
-    )
+    ann = chain_scenario.account("ann").address.lower()
+    assert (row.tx_hash, row.legacy, row.creator) == (sent, legacy.address, ann)
     assert (row.kind, row.layer, row.block_number, row.state) == (0, 1, head, "new")
     assert row.block_time == chain_scenario.anvil.now()
     chain_scenario.anvil.mine()

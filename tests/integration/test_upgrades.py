@@ -27,7 +27,7 @@ from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
 from reminder_worker.upgrades.job import UpgradeWatch, upgrade_logs
-from tests.integration.chain_proxy import Json, NodeProxy, proxy
+from tests.integration.chain_proxy import Json, NodeProxy, alters, proxy
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import MailStub
 from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
@@ -419,12 +419,8 @@ async def test_an_address_without_a_timelock_is_no_quiet_queue(
 @pytest.mark.parametrize("lacking", [0, 1])
 async def test_an_operation_whose_logs_one_of_two_endpoints_lacks_is_told(it: UpgradeWorld, lacking: int) -> None:
     s = it.scenario
-
-    def lacks(request: Json, response: Json) -> Json:
-        return {**response, "result": []} if request["method"] == "eth_getLogs" else response
-
     async with two_nodes(s) as (nodes, chain):
-        nodes[lacking].alter = lacks
+        nodes[lacking].alter = alters("eth_getLogs", lambda *_: [])
         both = world(s, it.engine, chain)
         operation = s.schedule_upgrade(SOMEBODY)
         await both.catch_up()
@@ -434,9 +430,7 @@ async def test_an_operation_whose_logs_one_of_two_endpoints_lacks_is_told(it: Up
 
 
 @pytest.mark.one_order("the logs of the endpoint that is asked first are believed")
-async def test_an_operation_of_the_second_endpoint_only_is_not_alerted_and_delays_no_other(
-    it: UpgradeWorld,
-) -> None:
+async def test_an_operation_of_the_second_endpoint_only_is_not_alerted_and_delays_no_other(it: UpgradeWorld) -> None:
     """The pass fails with a disagreement until the block is an hour old."""
     s = it.scenario
     real = s.schedule_upgrade(SOMEBODY)
@@ -445,13 +439,11 @@ async def test_an_operation_of_the_second_endpoint_only_is_not_alerted_and_delay
     forged = {**scheduled, "transactionHash": "0x" + "f0" * 32, "logIndex": "0x7"}
     forged["topics"] = [scheduled["topics"][0], "0x" + "ab" * 32, *scheduled["topics"][2:]]
 
-    def invents(request: Json, response: Json) -> Json:
-        if request["method"] != "eth_getLogs" or int(request["params"][0]["fromBlock"], 16) > head:
-            return response
-        return {**response, "result": [*response["result"], forged]}
+    def invents(request: Json, found: list[Json]) -> list[Json]:
+        return found if int(request["params"][0]["fromBlock"], 16) > head else [*found, forged]
 
     async with two_nodes(s) as (nodes, chain):
-        nodes[1].alter = invents
+        nodes[1].alter = alters("eth_getLogs", invents)
         both = world(s, it.engine, chain)
         with pytest.raises(EndpointsDisagree):
             await both.catch_up()

@@ -27,12 +27,11 @@ from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
 from tests.integration.api_world import settings_for
-from tests.integration.chain_proxy import NodeProxy, proxy, two_endpoints
+from tests.integration.chain_proxy import NodeProxy, alters, proxy, two_endpoints
 from tests.integration.relay_rows import RELAYER, connected, enter_request
 
 CHAIN = 31337
 SECRET = "5e3c7a19-heartbeat-key"
-KEY = "0x" + "5e" * 32
 PASSES = [
     ExpectedPass("index", CHAIN, 5),
     ExpectedPass("due", CHAIN, 60),
@@ -171,35 +170,22 @@ async def test_a_healthy_worker_is_pinged_for_at_every_look_and_nothing_is_told(
     assert await world.told() == []
 
 
-async def test_silence_begins_with_the_first_look_that_sees_something_wrong(world: WatchWorld) -> None:
+async def test_silence_lasts_from_the_first_look_that_sees_something_wrong_to_the_all_clear(world: WatchWorld) -> None:
+    """Looks go on while no run starts: what is wrong is in the log, and only a run sends the email."""
     await world.age("due", LIMITS.alive_seconds + 61)
     sighting = await world.look()
     assert (sighting.healthy, sighting.wrong, sighting.heartbeat) == (False, 1, "silent")
-    assert world.heart.pings == 0
-
-
-async def test_silence_lasts_until_the_all_clear(world: WatchWorld) -> None:
-    await world.age("due", LIMITS.alive_seconds + 61)
-    await world.look()
-    await world.minutes_pass()
-    await world.look()
-    await world.succeed()
-    await world.look()
-    assert world.heart.pings == 0
-    await world.minutes_pass(LIMITS.calm_seconds)
-    assert (await world.look()).heartbeat == "asked"
-
-
-async def test_that_no_run_starts_is_in_the_log_although_no_run_is_there_to_write_it(world: WatchWorld) -> None:
-    """Looks go on, in another process; the email waits, since only a run sends it."""
-    await world.age("due", LIMITS.alive_seconds + 61)
-    await world.look()
     await world.minutes_pass()
     with capture_logs() as lines:
         await world.look()
         await world.look()
     (told,) = [line for line in lines if line["event"] == "alert"]
     assert (told["kind"], told["subject"], told["status"]) == ("worker_stalled", "due", "raised")
+    await world.succeed()
+    await world.look()
+    assert world.heart.pings == 0
+    await world.minutes_pass(LIMITS.calm_seconds)
+    assert (await world.look()).heartbeat == "asked"
 
 
 @pytest.mark.parametrize(
@@ -351,9 +337,7 @@ async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works
 
 async def test_a_pass_that_is_off_is_not_watched_and_not_said_to_work_again(world: WatchWorld) -> None:
     await world.age("due", LIMITS.alive_seconds + 100)
-    await world.look()
-    await world.minutes_pass()
-    await world.look()
+    await _told_after_a_while(world)
     world.expected = [each for each in world.expected if each.name != "due"]
     await world.look()
     await world.minutes_pass(LIMITS.calm_seconds)
@@ -396,9 +380,7 @@ async def test_what_flaps_is_not_told_and_what_was_told_is_over_only_when_calm(w
         await world.minutes_pass()
     assert await world.told() == []
     await world.age("due", LIMITS.alive_seconds + 100)
-    await world.look()
-    await world.minutes_pass()
-    await world.look()
+    await _told_after_a_while(world)
     for _ in range(5):
         await world.succeed()
         await world.look()
@@ -481,9 +463,7 @@ async def test_of_a_chain_that_is_away_one_alert_is_told_and_one_when_it_is_back
         await world.look()
         assert len(await world.told()) == 1
         await world.succeed(*passes[1:])
-        await world.look()
-        await world.minutes_pass()
-        await world.look()
+        await _told_after_a_while(world)
         assert sorted((await world.told())[1:]) == [
             ("rpc_trouble", "none answers", "cleared"),
             ("worker_stalled", "index", "raised"),
@@ -495,14 +475,10 @@ async def test_endpoints_that_disagree_on_an_old_block_are_told(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart, place: int
 ) -> None:
     async with two_endpoints(chain_scenario.anvil.url) as two:
-        liar = (two.first, two.second)[place]
-
-        def alter(request: Any, response: Any) -> Any:
-            if request["method"] == "eth_getBlockByNumber" and request["params"][0] != "latest":
-                response["result"]["hash"] = "0x" + "66" * 32
-            return response
-
-        liar.alter = alter
+        (two.first, two.second)[place].alter = alters(
+            "eth_getBlockByNumber",
+            lambda asked, block: block if asked["params"][0] == "latest" else {**block, "hash": "0x" + "66" * 32},
+        )
         async with opened(engine, chain_scenario, heart, two.urls) as world:
             assert await _told_after_a_while(world) == [("rpc_trouble", "endpoints disagree", "raised")]
 
@@ -533,19 +509,17 @@ def _of_production(world: WatchWorld) -> None:
     world.settings = world.settings.model_copy(update={"service": service})
 
 
+def aged(block: dict[str, Any], age: int | None) -> dict[str, Any]:
+    return block if age is None else {**block, "timestamp": hex(int(time.time()) - age)}
+
+
 async def test_a_chain_that_settles_nothing_more_is_told_although_blocks_come(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """Or a node whose safe block stands still: signals wait, and every pass succeeds."""
     ages = {"latest": 5, "safe": LIMITS.settled_within + 60, "finalized": 900}
     async with proxy(chain_scenario.anvil.url) as node:
-
-        def alter(request: Any, response: Any) -> Any:
-            if request["method"] == "eth_getBlockByNumber" and request["params"][0] in ages:
-                response["result"]["timestamp"] = hex(int(time.time()) - ages[request["params"][0]])
-            return response
-
-        node.alter = alter
+        node.alter = alters("eth_getBlockByNumber", lambda asked, block: aged(block, ages.get(asked["params"][0])))
         async with opened(engine, chain_scenario, heart, node.url) as world:
             _of_production(world)
             assert await _told_after_a_while(world) == [("rpc_trouble", "no new safe block", "raised")]
@@ -560,14 +534,9 @@ async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """Every signed deadline is then too far ahead, and no pass fails."""
+    ages = {"latest": -LIMITS.clocks_within - 60}
     async with proxy(chain_scenario.anvil.url) as node:
-
-        def alter(request: Any, response: Any) -> Any:
-            if request["method"] == "eth_getBlockByNumber" and request["params"][0] == "latest":
-                response["result"]["timestamp"] = hex(int(time.time()) + LIMITS.clocks_within + 60)
-            return response
-
-        node.alter = alter
+        node.alter = alters("eth_getBlockByNumber", lambda asked, block: aged(block, ages.get(asked["params"][0])))
         async with opened(engine, chain_scenario, heart, node.url) as world:
             _of_production(world)
             assert await _told_after_a_while(world) == [("rpc_trouble", "a block of the future", "raised")]
@@ -628,21 +597,6 @@ async def _enter_gift(world: WatchWorld, state: str, minutes: int = 0) -> None:
     )
 
 
-def _reverts(database_url: str) -> None:
-    with connected(database_url) as database:
-        for nonce in range(LIMITS.failures_per_hour):
-            enter_request(database.execute, Vault(b"e" * 32), "reverted", nonce=nonce, age_seconds=60)
-
-
-async def _emails(world: WatchWorld, state: str) -> None:
-    await _enter_email(world, state, count=LIMITS.failures_per_hour)
-
-
-async def _wallet(world: WatchWorld, kind: AlertKind) -> None:
-    world.wallets.append(RELAYER)
-    await world.alerts.raise_condition(None, kind, RELAYER, CHAIN, {})
-
-
 @pytest.mark.parametrize(
     "how", ["reverts", "held", "dead", "unknown", "relayer_low_balance", "relay_stuck", "relay_cap_used"]
 )
@@ -651,11 +605,14 @@ async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
 ) -> None:
     """Otherwise strangers could make the service look dead, or hide its death."""
     if how == "reverts":
-        _reverts(database_url)
+        with connected(database_url) as database:
+            for nonce in range(LIMITS.failures_per_hour):
+                enter_request(database.execute, Vault(b"e" * 32), "reverted", nonce=nonce, age_seconds=60)
     elif how in ("held", "dead", "unknown"):
-        await _emails(world, how)
+        await _enter_email(world, how, count=LIMITS.failures_per_hour)
     else:
-        await _wallet(world, AlertKind(how))
+        world.wallets.append(RELAYER)
+        await world.alerts.raise_condition(None, AlertKind(how), RELAYER, CHAIN, {})
     sighting = await world.look()
     assert (sighting.healthy, sighting.heartbeat) == (False, "asked")
     assert {status for _, _, status in await world.told()} == {"raised"}

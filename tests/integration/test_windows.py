@@ -36,9 +36,7 @@ async def windows(world: MailWorld, legacy: Legacy) -> dict[int, str]:
 
 
 @pytest.mark.core
-async def test_open_windows_are_stored_with_deadlines_and_members_of_their_block(
-    world: MailWorld,
-) -> None:
+async def test_open_windows_are_stored_with_deadlines_and_members_of_their_block(world: MailWorld) -> None:
     (legacy,) = await watched(world, 1, second_line="clara", delay2=3 * DAY)
     world.scenario.advance(26 * DAY)
     report = await world.look_at_chain()

@@ -16,19 +16,7 @@ from devnet.compile import ROOT
 
 SERVICE = ("reminder_worker", "api", "mail_service", "assets", "pipelines")
 TEXT = {
-    ".py",
-    ".ts",
-    ".md",
-    ".json",
-    ".yaml",
-    ".yml",
-    ".toml",
-    ".sh",
-    ".sol",
-    ".conf",
-    ".template",
-    ".example",
-    ".html",
+    *(".py", ".ts", ".md", ".json", ".yaml", ".yml", ".toml", ".sh", ".sol", ".conf", ".template", ".example", ".html")
 }
 
 KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
@@ -194,11 +182,3 @@ def _is_request(node: ast.AST) -> TypeGuard[ast.Call]:
 
 def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
-
-
-def test_every_test_that_the_threat_model_names_is_there() -> None:
-    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", _read(ROOT / "docs" / "threat-model.md"))
-    assert len(named) > 80
-    files = {path.name: _read(path) for path in (ROOT / "tests").rglob("test_*.py")}
-    missing = [(file, name) for file, name in named if not re.search(rf"def {name}\(", files.get(file, ""))]
-    assert not missing

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from api.metrics import bill_gauges, render_fact
 from assets.metadata import describe_requests
 from reminder_worker.doctor.costs import examine_costs
@@ -51,9 +49,8 @@ def test_a_new_installation_is_scaled_up_from_its_first_request() -> None:
     assert infura.requests_day is other.requests_day is None, "less than an hour says nothing"
 
 
-@pytest.mark.parametrize(
-    ("allowance", "good", "words"),
-    [
+def test_doctor_says_whether_an_allowance_lasts() -> None:
+    for allowance, good, words in (
         (
             "1801,,",
             True,
@@ -62,14 +59,12 @@ def test_a_new_installation_is_scaled_up_from_its_first_request() -> None:
         ("1801,,", True, "1,800 compute units a month (Alchemy's prices of 2026-10); the allowance of 1,801 lasts"),
         ("900,,", False, "CHAIN_1_RPC_ALLOWANCE of 900 would be used up after 15.0 days: see what the node costs"),
         (",,", True, "; the free plan of 30,000,000 suffices"),
-    ],
-)
-def test_doctor_says_whether_an_allowance_lasts(allowance: str, good: bool, words: str) -> None:
-    now = datetime.now(UTC)
-    tallies = [tally(day, ALCHEMY, "eth_getLogs", 1, now=now) for day in (1, 2, 3)]
-    part, found, said = next(examine_costs(chain(allowance), tallies))
-    assert (part, found) == ("chain 1 cost", good)
-    assert words in said
+    ):
+        now = datetime.now(UTC)
+        tallies = [tally(day, ALCHEMY, "eth_getLogs", 1, now=now) for day in (1, 2, 3)]
+        part, found, said = next(examine_costs(chain(allowance), tallies))
+        assert (part, found) == ("chain 1 cost", good)
+        assert words in said
 
 
 def test_doctor_warns_of_a_free_plan_and_a_daily_allowance_that_are_too_small() -> None:
@@ -101,10 +96,7 @@ def test_operators_see_requests_by_day_and_pass_in_dagster_and_of_today_in_the_m
     assert len(shown["requests per day"].md_str) < 1000, "a longer text is behind a link"
     assert f"| {ALCHEMY} | 1 | eth_call | {10**9 + 1} |" in shown["yesterday"].md_str
     assert f"| index | {10**9} | {10**9 + 1} |" in shown["passes"].md_str
-    gauge, forecast, allowance = [
-        *render_fact(NODE_REQUESTS, tallies),
-        *bill_gauges(tallies, [chain("900,,")]),
-    ]
+    gauge, forecast, allowance = [*render_fact(NODE_REQUESTS, tallies), *bill_gauges(tallies, [chain("900,,")])]
     (sample,) = gauge.samples
     assert sample.labels == {"chain": "1", "endpoint": ALCHEMY, "pass": "index", "method": "eth_call"}
     assert sample.value == 10**9

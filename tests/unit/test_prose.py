@@ -15,9 +15,8 @@ def found(path: str, text: str) -> list[tuple[int, str]]:
     return [(finding.line, finding.measure) for finding in (*report.findings, *prose.repeated_classes([report]))]
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "line"),
-    [
+def test_hard_sentence_is_found_at_its_line_and_plain_text_passes() -> None:
+    for path, text, line in (
         ("a.py", f'"""Module of a test.\n\n{HARD}\n"""\n', 3),
         ("a.py", f'def read() -> None:\n    """Read.\n\n    {HARD}\n    """\n', 4),
         ("a.py", f"text = '# no comment'\n# {HARD}\n", 2),
@@ -27,24 +26,16 @@ def found(path: str, text: str) -> list[tuple[int, str]]:
         ("a.sql", f"select '-- no comment';\n-- {HARD}\n", 2),
         ("a.md", f"# Title\n\nPlain words. {HARD}\n", 3),
         ("a.md", f"| name | meaning |\n|---|---|\n| `x` | {HARD} |\n", 3),
-    ],
-)
-def test_hard_sentence_is_found_at_its_line(path: str, text: str, line: int) -> None:
-    assert [measure for at, measure in found(path, text) if at == line and measure == "hard"] == ["hard"]
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
+    ):
+        assert [measure for at, measure in found(path, text) if at == line and measure == "hard"] == ["hard"], text
+    for path, text in (
         ("a.py", '"""Outbox of reminders."""\n\n# Lock the cursor row: it serialises the writers of this table.\n'),
-        ("a.py", f'TEXT_PARTS = [\n    """{HARD}""",\n]\n'.replace("TEXT_PARTS", "text_parts")),
+        ("a.py", f'text_parts = [\n    """{HARD}""",\n]\n'),
         ("a.ts", f"const text = `{HARD} // {HARD}`; // Stop polling when the gift is withdrawn.\n"),
         ("a.sql", "-- Refund the daily quota of an expired lease, once for each email.\nselect 1;\n"),
         ("a.md", f"If both are set, they must be equal.\n\n```\n{HARD}\n```\n"),
-    ],
-)
-def test_plain_text_passes(path: str, text: str) -> None:
-    assert found(path, text) == []
+    ):
+        assert found(path, text) == []
 
 
 @pytest.mark.parametrize("text", ["Meta(description={})", "help_text = f{}", "raise Misconfigured(1, {})"])
@@ -107,29 +98,18 @@ def test_command_lists_findings_of_a_file(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(
-    "subject",
-    ["Refund the daily quota once", "Embed the fonts", "Process the queue", "fixup! Anything", "Merge branch x"],
-)
-def test_imperative_subject_passes(subject: str, tmp_path: Path) -> None:
+def test_imperative_subject_passes_and_others_are_refused(tmp_path: Path) -> None:
     message = tmp_path / "message"
-    message.write_text(f"{subject}\n\nWhy it is so, at whatever length.\n")
-    assert prose.main(["--message", str(message)]) == 0
-
-
-@pytest.mark.parametrize(
-    "subject",
-    [
-        "Refunded the quota",
-        "Refunding the quota",
-        "Tests of lost leases",
-        "refund the quota",
-        "Refund the quota.",
-        "Fix",
-        "Refund " + "x" * 66,
-    ],
-)
-def test_other_subjects_are_refused(subject: str, tmp_path: Path) -> None:
-    message = tmp_path / "message"
-    message.write_text(subject)
-    assert prose.main(["--message", str(message)]) == 1
+    for subject in (
+        "Refund the daily quota once",
+        "Embed the fonts",
+        "Process the queue",
+        "fixup! A",
+        "Merge branch x",
+    ):
+        message.write_text(f"{subject}\n\nWhy it is so, at whatever length.\n")
+        assert prose.main(["--message", str(message)]) == 0, subject
+    refused = ("Refunded the quota", "Refunding the quota", "Tests of lost leases", "refund the quota", "Refund it.")
+    for subject in (*refused, "Fix", "Refund " + "x" * 66):
+        message.write_text(subject)
+        assert prose.main(["--message", str(message)]) == 1, subject

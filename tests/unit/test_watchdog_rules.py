@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from reminder_worker.declarations import ExpectedPass
 from reminder_worker.monitoring.endpoints import ChainSight, ReaderLag
 from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, PassState, WatchedFacts
@@ -57,35 +55,26 @@ def test_nothing_known_and_nothing_expected_is_well() -> None:
     assert wrong(chains=[WELL]) == []
 
 
-@pytest.mark.parametrize(("age", "stalled"), [(None, False), (7500, False), (7501, True)])
-def test_what_runs_by_the_clock_has_its_first_hour_and_another_try(age: int | None, stalled: bool) -> None:
-    states = [] if age is None else [state("forget", succeeded=age, chain_id=0)]
-    found = wrong(expected=[ExpectedPass("forget", 0, 3600, by_the_clock=True)], states=states)
-    assert bool(found) is stalled
-
-
-@pytest.mark.parametrize(("looked_for", "error", "stalled"), [(7500, None, False), (7501, None, True), (0, "E", True)])
-def test_what_never_ran_by_the_clock_is_late_too(looked_for: int, error: str | None, stalled: bool) -> None:
-    states = [PassState("forget", 0, looked_for, None, None, error)]
-    found = wrong(expected=[ExpectedPass("forget", 0, 3600, by_the_clock=True)], states=states)
-    assert bool(found) is stalled
-
-
-@pytest.mark.parametrize(("every", "age", "stalled"), [(60, 360, False), (60, 361, True), (3600, 3900, False)])
-def test_each_pass_has_its_own_time_beside_the_five_minutes(every: int, age: int, stalled: bool) -> None:
-    found = wrong(expected=[ExpectedPass("due", 1, every)], states=[state(succeeded=age)])
-    assert found == ([(AlertKind.WORKER_STALLED, "due", 1)] if stalled else [])
-
-
-def test_a_pass_that_fails_at_times_but_succeeds_is_well() -> None:
-    """One failure is tried again; only what does not succeed for long is told."""
-    assert wrong(expected=[ExpectedPass("due", 1, 60)], states=[state(succeeded=30, error="ChainUnavailable")]) == []
-
-
-def test_one_chain_standing_still_is_told_of_that_chain() -> None:
-    expected = [ExpectedPass("due", 1, 60), ExpectedPass("due", 2, 60)]
-    states = [state(succeeded=9999, chain_id=2), state(chain_id=1)]
-    assert wrong(expected=expected, states=states) == [(AlertKind.WORKER_STALLED, "due", 2)]
+def test_a_pass_stands_still_from_the_end_of_its_own_time_and_another_try() -> None:
+    """Five minutes and its own interval; by the clock two of them, also if it never ran. One failure is tried again."""
+    by_the_clock = ExpectedPass("forget", 0, 3600, by_the_clock=True)
+    due, other = ExpectedPass("due", 1, 60), ExpectedPass("due", 2, 60)
+    for expected, states, stalled in (
+        ([by_the_clock], [], []),
+        ([by_the_clock], [state("forget", 7500, chain_id=0)], []),
+        ([by_the_clock], [state("forget", 7501, chain_id=0)], [("forget", 0)]),
+        ([by_the_clock], [PassState("forget", 0, 7500, None, None, None)], []),
+        ([by_the_clock], [PassState("forget", 0, 7501, None, None, None)], [("forget", 0)]),
+        ([by_the_clock], [PassState("forget", 0, 0, None, None, "E")], [("forget", 0)]),
+        ([due], [state(succeeded=360)], []),
+        ([due], [state(succeeded=361)], [("due", 1)]),
+        ([ExpectedPass("due", 1, 3600)], [state(succeeded=3900)], []),
+        ([due], [state(succeeded=30, error="ChainUnavailable")], []),
+        ([due, other], [state(succeeded=9999, chain_id=2), state(chain_id=1)], [("due", 2)]),
+        ([], [state("gifts", None), state("relay", 10**6)], []),  # passes that are off
+    ):
+        found = wrong(expected=expected, states=states)
+        assert found == [(AlertKind.WORKER_STALLED, *each) for each in stalled], states
 
 
 def test_a_pass_that_never_succeeded_has_the_time_of_any_other() -> None:
@@ -93,13 +82,10 @@ def test_a_pass_that_never_succeeded_has_the_time_of_any_other() -> None:
     assert found.hold_seconds == LIMITS.alive_seconds + 300
 
 
-def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
-    assert wrong(states=[state("gifts", None), state("relay", 10**6)]) == []
-
-
-@pytest.mark.parametrize(
-    ("changes", "about"),
-    [
+def test_each_trouble_of_endpoints_is_a_condition_of_its_own_and_they_may_differ_a_little() -> None:
+    for small in ({"lowest": 1000 - 30}, {"newest_age": 600}, {"newest_age": -LIMITS.clocks_within}):
+        assert wrong(chains=[sight(**small)]) == [], small
+    for changes, about in (
         ({"answering": 1}, "no answer"),
         ({"lowest": 1000 - 31}, "an endpoint lags"),
         ({"newest_age": 601}, "no new block"),
@@ -108,15 +94,8 @@ def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
         ({"settled": {"finalized": 5, "safe": LIMITS.settled_within + 1}}, "no new safe block"),
         ({"settled": {"finalized": LIMITS.settled_within + 1}}, "no new finalized block"),
         ({"lags": [ReaderLag("index", -LIMITS.max_lag_blocks - 1, [-LIMITS.max_lag_blocks])]}, "behind what was read"),
-    ],
-)
-def test_each_trouble_of_endpoints_is_a_condition_of_its_own(changes: dict[str, Any], about: str) -> None:
-    assert wrong(chains=[sight(**changes)]) == [(AlertKind.RPC_TROUBLE, about, 1)]
-
-
-@pytest.mark.parametrize("changes", [{"lowest": 1000 - 30}, {"newest_age": 600}, {"newest_age": -LIMITS.clocks_within}])
-def test_endpoints_may_differ_a_little(changes: dict[str, Any]) -> None:
-    assert wrong(chains=[sight(**changes)]) == []
+    ):
+        assert wrong(chains=[sight(**changes)]) == [(AlertKind.RPC_TROUBLE, about, 1)]
 
 
 def test_of_a_chain_that_does_not_answer_at_all_everything_else_is_a_consequence() -> None:
@@ -140,24 +119,19 @@ def test_where_one_endpoint_answers_nothing_is_a_consequence() -> None:
     assert {each.because for each in found.values()} == {None}
 
 
-@pytest.mark.parametrize(
-    ("behind", "before", "lags"),
-    [
-        (LIMITS.max_lag_blocks, [LIMITS.max_lag_blocks], False),
-        (LIMITS.max_lag_blocks + 1, [LIMITS.max_lag_blocks + 1], True),
-        (10**6, [10**6 + 1], False),
-        (10**6, [], False),
-        (505, [500, 505, 510, 515], True),
-        (10**6, [0, 5, LIMITS.max_lag_blocks], False),
-    ],
-    ids=["near", "comes no nearer", "catches up", "not compared yet", "at times, not on the whole", "is read again"],
-)
-@pytest.mark.parametrize("name", ["index", "signals"])
-def test_a_reader_lags_when_it_is_far_and_comes_no_nearer(
-    name: str, behind: int, before: list[int], lags: bool
-) -> None:
-    found = wrong(chains=[sight(lags=[ReaderLag(name, behind, before)])])
-    assert found == ([(AlertKind.INDEX_LAGGING, name, 1)] if lags else [])
+def test_a_reader_lags_when_it_is_far_and_comes_no_nearer() -> None:
+    far = LIMITS.max_lag_blocks + 1
+    for why, behind, before, lags in (
+        ("near", far - 1, [far - 1], False),
+        ("comes no nearer", far, [far], True),
+        ("catches up", 10**6, [10**6 + 1], False),
+        ("not compared yet", 10**6, [], False),
+        ("at times, not on the whole", 505, [500, 505, 510, 515], True),
+        ("is read again", 10**6, [0, 5, far - 1], False),
+    ):
+        for name in ("index", "signals"):
+            found = wrong(chains=[sight(lags=[ReaderLag(name, behind, before)])])
+            assert found == ([(AlertKind.INDEX_LAGGING, name, 1)] if lags else []), why
 
 
 def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
@@ -174,9 +148,8 @@ def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
     assert lacks == [set(), {"its key"}, {"its chain"}]
 
 
-@pytest.mark.parametrize(
-    ("trouble", "kind"),
-    [
+def test_trouble_with_emails_and_relays_is_told_by_its_kind() -> None:
+    for trouble, kind in (
         (EmailTrouble(late=1, oldest_late=1801), AlertKind.EMAILS_LATE),
         (EmailTrouble(held=1), AlertKind.EMAILS_NEED_HAND),
         (EmailTrouble(dead=1), AlertKind.EMAILS_NEED_HAND),
@@ -185,15 +158,12 @@ def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
             EmailTrouble(failed={"relay": LIMITS.failures_per_hour, "gifts": LIMITS.failures_per_hour - 1}),
             AlertKind.FAILURES_GROWING,
         ),
-    ],
-)
-def test_trouble_with_emails_and_relays_is_told_by_its_kind(trouble: EmailTrouble, kind: AlertKind) -> None:
-    assert [each for each, _, _ in wrong(trouble=trouble)] == [kind]
+    ):
+        assert [each for each, _, _ in wrong(trouble=trouble)] == [kind]
 
 
-@pytest.mark.parametrize(
-    ("reading", "hold"),
-    [
+def test_mailbox_without_a_look_for_an_hour_or_with_a_report_set_aside_today_is_wrong() -> None:
+    for reading, hold in (
         (None, None),
         (ReportReading(unmatched=9, unreadable=9), None),  # no mailbox
         (ReportReading(unread=9, look_age=LIMITS.mailbox_read_within), None),
@@ -205,11 +175,7 @@ def test_trouble_with_emails_and_relays_is_told_by_its_kind(trouble: EmailTroubl
         (ReportReading(unread=0, look_age=5, unmatched=LIMITS.unmatched_at_first), 0),
         (ReportReading(unread=0, look_age=5, unmatched=LIMITS.unmatched_at_first, taken=1), None),
         (ReportReading(unread=0, look_age=5, unmatched=LIMITS.unmatched_at_first - 1), None),
-    ],
-)
-def test_mailbox_without_a_look_for_an_hour_or_with_a_report_set_aside_today_is_wrong(
-    reading: ReportReading | None, hold: int | None
-) -> None:
-    found = judged(reports=reading)
-    expected = [] if hold is None else [((AlertKind.REPORTS_NOT_READ, "delivery reports", 0), hold)]
-    assert [(key, condition.hold_seconds) for key, condition in found.items()] == expected
+    ):
+        found = judged(reports=reading)
+        expected = [] if hold is None else [((AlertKind.REPORTS_NOT_READ, "delivery reports", 0), hold)]
+        assert [(key, condition.hold_seconds) for key, condition in found.items()] == expected

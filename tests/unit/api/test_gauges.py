@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-import pytest
 from prometheus_client.core import GaugeMetricFamily
 
 from api.metrics import render_fact, wallet_gauges
@@ -68,20 +67,15 @@ def test_delivery_reports_show_what_is_known_of_them() -> None:
     assert rendered(render_fact(REPORTS, None)) == {}
 
 
-@pytest.mark.parametrize(
-    ("age", "detail", "healthy", "heartbeat"),
-    [
+def test_health_is_reported_only_while_the_watchdog_looks() -> None:
+    for age, detail, healthy, heartbeat in (
         (10, {"healthy": True, "heartbeat": "asked"}, 1, 1),
         (10, {"healthy": False, "heartbeat": "silent"}, 0, 0),
         (10, {"healthy": True, "heartbeat": "off"}, 1, None),
         (301, {"healthy": True, "heartbeat": "ClientError"}, 0, 0),
-    ],
-)
-def test_health_is_reported_only_while_the_watchdog_looks(
-    age: int, detail: dict[str, object], healthy: float, heartbeat: float | None
-) -> None:
-    states = [pass_state("watchdog", age, **detail)]
-    values = rendered([*render_fact(PASS_STATES, states), *render_fact(UNDELIVERED_ALERTS, {"dead": 1})])
-    assert values["healthy"] == healthy
-    assert values.get("heartbeat_ok") == heartbeat
-    assert values["alerts_undelivered dead"] == 1
+    ):
+        states = [pass_state("watchdog", age, **detail)]
+        values = rendered([*render_fact(PASS_STATES, states), *render_fact(UNDELIVERED_ALERTS, {"dead": 1})])
+        assert values["healthy"] == healthy
+        assert values.get("heartbeat_ok") == heartbeat
+        assert values["alerts_undelivered dead"] == 1

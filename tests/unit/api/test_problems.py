@@ -54,11 +54,8 @@ def test_statuses_that_frontends_rely_on() -> None:
         assert response.content.code == _made(kind).code
 
 
-def test_an_installation_error_tells_the_world_nothing() -> None:
+def test_an_installation_error_tells_the_world_nothing_and_the_map_knows_the_root() -> None:
     response = _service_error(None, errors.DecryptionFailed("a ciphertext of recipient.email"))  # type: ignore[arg-type]
     assert response.content.code == "internal"
     assert "recipient" not in response.content.detail
-
-
-def test_the_map_knows_the_root_so_that_nothing_falls_through() -> None:
-    assert errors.ServiceError in STATUS
+    assert errors.ServiceError in STATUS, "so that nothing falls through"

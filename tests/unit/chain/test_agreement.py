@@ -35,11 +35,9 @@ async def told(*said: str | ServiceError) -> str:
     return await Chain(SETTINGS).agreed(read)
 
 
-@pytest.mark.parametrize("said", [(DENIES, "a", "a"), (DOWN, "a", "a"), ("b", "a", "a"), ("a", DENIES, "a")])
-async def test_a_failing_or_lying_third_endpoint_does_not_stop_two_that_agree(
-    said: tuple[str | ServiceError, ...],
-) -> None:
-    assert await told(*said) == "a"
+async def test_a_failing_or_lying_third_endpoint_does_not_stop_two_that_agree() -> None:
+    for said in ((DENIES, "a", "a"), (DOWN, "a", "a"), ("b", "a", "a"), ("a", DENIES, "a")):
+        assert await told(*said) == "a"
 
 
 @pytest.mark.parametrize("said", [("a", "b", "c"), ("a", DOWN, "b"), ("a", DENIES, DOWN)])

@@ -17,6 +17,7 @@ from reminder_worker.chain.events import (
     EVENTS,
     PERSON,
     TRANSFER_TOPIC,
+    TokenTransfer,
     UndecodableLog,
     decode_log,
     decode_transfer,
@@ -152,21 +153,18 @@ def reminder_updated() -> EventLog:
     return made_log(event, values)
 
 
-@pytest.mark.parametrize(
-    ("word", "value"),
-    [
+def test_a_word_out_of_bounds_makes_a_log_undecodable() -> None:
+    for word, value in (
         (1, 2**160),  # an address with dirt above it
         (2, 2**128),  # uint128
         (3, 2**256 - 32),  # the offset of an array
         (8, 2**40),  # the length of an array
         (10, 1 << 200),  # an element of an array
-    ],
-)
-def test_a_word_out_of_bounds_makes_a_log_undecodable(word: int, value: int) -> None:
-    log = reminder_updated()
-    forged = log.data[: 32 * word] + value.to_bytes(32, "big") + log.data[32 * word + 32 :]
-    with pytest.raises(UndecodableLog):
-        decode_log(changed(log, forged))
+    ):
+        log = reminder_updated()
+        forged = log.data[: 32 * word] + value.to_bytes(32, "big") + log.data[32 * word + 32 :]
+        with pytest.raises(UndecodableLog):
+            decode_log(changed(log, forged))
 
 
 def with_emails(people: list[tuple[str, str, str]]) -> EventLog:
@@ -217,28 +215,20 @@ def test_an_event_counts_only_from_the_contract_that_emits_it() -> None:
         values | {"chain_id": 1, "RPC_URLS": "http://localhost", "START_BLOCK": "0"}
     )
     notify = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
-    assert [address for address, topics in map_topics(settings).items() if notify in topics] == [
-        settings.premium_setting
-    ]
+    emitting = [address for address, topics in map_topics(settings).items() if notify in topics]
+    assert emitting == [settings.premium_setting]
 
 
-def transfer(topics: tuple[str, ...], data: bytes) -> EventLog:
-    return EventLog("0x" + "11" * 20, topics, data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
+def test_an_erc20_transfer_gives_token_sides_and_amount_and_any_other_log_is_none() -> None:
+    side, other, amount = "0x" + "00" * 12 + "aa" * 20, "0x" + "00" * 12 + "bb" * 20, (5).to_bytes(32, "big")
 
+    def decoded(topics: tuple[str, ...], data: bytes) -> TokenTransfer | None:
+        return decode_transfer(EventLog("0x" + "11" * 20, topics, data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0))
 
-def test_an_erc20_transfer_gives_token_sides_and_amount() -> None:
-    sides = ("0x" + "00" * 12 + "aa" * 20, "0x" + "00" * 12 + "bb" * 20)
-    found = decode_transfer(transfer((TRANSFER_TOPIC, *sides), (5).to_bytes(32, "big")))
-    assert found is not None
-    assert (found.token, found.sender) == ("0x" + "11" * 20, "0x" + "aa" * 20)
-    assert (found.recipient, found.amount) == ("0x" + "bb" * 20, 5)
-
-
-def test_other_logs_than_erc20_transfers_are_none() -> None:
-    side = "0x" + "00" * 12 + "aa" * 20
-    amount = (5).to_bytes(32, "big")
-    assert decode_transfer(transfer((TRANSFER_TOPIC, side, side, side), b"")) is None  # ERC-721
-    assert decode_transfer(transfer((TRANSFER_TOPIC, side), amount)) is None
-    assert decode_transfer(transfer((TRANSFER_TOPIC, side, "0x" + "ff" * 32), amount)) is None
-    assert decode_transfer(transfer((side, side, side), amount)) is None
-    assert decode_transfer(transfer((TRANSFER_TOPIC, side, side), amount + b"\0")) is None
+    found = decoded((TRANSFER_TOPIC, side, other), amount)
+    assert found == TokenTransfer("0x" + "11" * 20, "0x" + "aa" * 20, "0x" + "bb" * 20, 5)
+    assert decoded((TRANSFER_TOPIC, side, side, side), b"") is None  # ERC-721
+    assert decoded((TRANSFER_TOPIC, side), amount) is None
+    assert decoded((TRANSFER_TOPIC, side, "0x" + "ff" * 32), amount) is None
+    assert decoded((side, side, side), amount) is None
+    assert decoded((TRANSFER_TOPIC, side, side), amount + b"\0") is None

@@ -44,16 +44,12 @@ def test_the_latest_block_serves_until_the_next_slot_by_its_own_time(clocks: Fak
     assert known.find("latest") is None, "a slot without a block: the next one may come at any moment"
 
 
-def test_a_block_of_the_future_serves_no_longer_than_a_slot(clocks: FakeClocks) -> None:
-    known = KnownHeads()
-    known.learn("latest", block(7, NOW + 100))
-    clocks.passed = SLOT_SECONDS + 0.1
-    assert known.find("latest") is None
-
-
-def test_a_settled_block_serves_for_less_than_a_minute_however_old_it_is(clocks: FakeClocks) -> None:
+def test_a_settled_block_serves_for_less_than_a_minute_and_one_of_the_future_for_a_slot(clocks: FakeClocks) -> None:
     known, safe = KnownHeads(), block(7, NOW - 500)
     known.learn("safe", safe)
+    known.learn("latest", block(8, NOW + 100))
+    clocks.passed = SLOT_SECONDS + 0.1
+    assert known.find("latest") is None
     clocks.passed = SETTLED_SECONDS - 0.1
     assert known.find("safe") == safe
     clocks.passed = SETTLED_SECONDS + 0.1

@@ -97,20 +97,16 @@ async def test_what_another_process_learned_is_used_until_its_hour_is_over() -> 
     assert max(node.widths()) > 90
 
 
-async def test_a_single_block_is_asked_for_again_after_it_was_refused() -> None:
-    node = Node(1, 8)
+async def test_a_single_block_that_was_refused_is_asked_for_again_and_its_endpoint_after_an_hour() -> None:
+    now = 0.0
+    node = Node(1, 8, lambda: now)
     node.limit.record_silence(1)  # as after a late answer to one block
     await node.read(0, 3)
     assert node.asked == [(0, 0), (1, 1), (2, 2), (3, 3)]
-
-
-def test_endpoint_that_refuses_one_block_is_asked_again_after_an_hour() -> None:
-    now = 0.0
-    limit = LogLimit(8, lambda: now)
-    limit.record_refusal(1)
-    assert limit.most == 0
+    node.limit.record_refusal(1)
+    assert node.limit.most == 0
     now = 3600.0
-    assert limit.most == 8
+    assert node.limit.most == 8
 
 
 async def test_ranges_are_asked_for_together_once_one_was_accepted() -> None:
@@ -144,50 +140,37 @@ async def test_a_narrow_endpoint_is_asked_for_what_it_accepts_when_the_wide_one_
     assert set(narrow.widths()) == {10}
 
 
-async def test_a_single_block_that_is_refused_is_given_up() -> None:
+async def test_a_single_block_that_is_refused_is_given_up_and_for_an_empty_range_nothing_is_asked() -> None:
     node = Node(0, 8)
+    assert await node.read(7, 6) == []
+    assert node.asked == []
     with pytest.raises(ChainUnavailable):
         await node.read(5, 20)
     assert node.asked[-1] == (5, 5)
 
 
-async def test_nothing_is_asked_for_an_empty_range() -> None:
-    node = Node(5, 5)
-    assert await node.read(7, 6) == []
-    assert node.asked == []
-
-
 WANTED = LogFilter(frozenset({CONTRACT}), frozenset({TOPIC}))
 
 
-def test_logs_come_in_chain_order() -> None:
-    logs = [log_at(6, 1), log_at(6, 0), log_at(5, 9)]
-    assert WANTED.check_logs(logs, 5, 6) == [log_at(5, 9), log_at(6, 0), log_at(6, 1)]
+def test_logs_come_in_chain_order_and_those_not_asked_for_or_twice_are_refused() -> None:
+    assert WANTED.check_logs([log_at(6, 1), log_at(6, 0), log_at(5, 9)], 5, 6) == [
+        *(log_at(5, 9), log_at(6, 0), log_at(6, 1))
+    ]
+    for logs in (
+        [log_at(4)],
+        [log_at(7)],
+        [log_at(5, address="0x" + "12" * 20)],
+        [log_at(5, topic="0x" + "ab" * 32)],
+        [EventLog(CONTRACT, (), b"", 5, "0x" + "22" * 32, "0x" + "33" * 32, 0)],
+        [log_at(5), log_at(5)],
+    ):
+        with pytest.raises(msgspec.ValidationError):
+            WANTED.check_logs(logs, 5, 6)
 
 
-@pytest.mark.parametrize(
-    "log",
-    [
-        log_at(4),
-        log_at(7),
-        log_at(5, address="0x" + "12" * 20),
-        log_at(5, topic="0x" + "ab" * 32),
-        EventLog(CONTRACT, (), b"", 5, "0x" + "22" * 32, "0x" + "33" * 32, 0),
-    ],
-)
-def test_logs_that_were_not_asked_for_are_refused(log: EventLog) -> None:
-    with pytest.raises(msgspec.ValidationError):
-        WANTED.check_logs([log], 5, 6)
-
-
-def test_the_same_log_twice_is_refused() -> None:
-    with pytest.raises(msgspec.ValidationError):
-        WANTED.check_logs([log_at(5), log_at(5)], 5, 6)
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_a_range_that_is_too_wide_is_no_limit_that_a_rest_would_help() -> None:
+    """Such a range would be asked for again and again, and none of the next blocks read."""
+    for message in (
         "query returned more than 10000 results. Try with this block range [0x118dc91, 0x1198cc3].",
         "range 1000000 exceeds limit of 10000",
         "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the"
@@ -203,8 +186,5 @@ def test_the_same_log_twice_is_refused() -> None:
         "block range is larger than max block range, block range = 5120, max block range = 5000",
         "response size should not greater than 10000000 bytes",
         "Unable to complete request at this time.",
-    ],
-)
-def test_a_range_that_is_too_wide_is_no_limit_that_a_rest_would_help(message: str) -> None:
-    """Such a range would be asked for again and again, and none of the next blocks read."""
-    assert not RpcError(-32005, message).is_rate_limit
+    ):
+        assert not RpcError(-32005, message).is_rate_limit

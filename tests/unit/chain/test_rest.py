@@ -36,21 +36,15 @@ def test_rests_double_up_to_a_limit_and_end_with_a_success() -> None:
     assert rested(clock, rest) == NODE_POLICY.first_rest_seconds
 
 
-def test_jitter_shortens_a_rest_by_at_most_half() -> None:
+def test_jitter_shortens_a_rest_by_at_most_half_and_requests_that_failed_together_count_once() -> None:
     clock = Clock()
     rest = EndpointBackoff(clock, lambda: 0.0)
-    rest.record_failure(clock.now)
-    assert rested(clock, rest) == NODE_POLICY.first_rest_seconds / 2
-
-
-def test_requests_that_failed_together_count_once() -> None:
-    clock = Clock()
-    rest = EndpointBackoff(clock, lambda: 1.0)
     started = clock.now
     clock.now += 5
     for _ in range(8):
         rest.record_failure(started)
     assert rest.failures == 1
+    assert rested(clock, rest) == NODE_POLICY.first_rest_seconds / 2
 
 
 def test_a_slow_endpoint_is_asked_last_until_it_succeeds_and_a_quick_failure_changes_nothing() -> None:
@@ -87,9 +81,10 @@ def test_a_used_up_allowance_rests_to_its_end_whatever_fails_meanwhile() -> None
     assert not rest.is_resting
 
 
-@pytest.mark.parametrize(
-    ("status", "retry_after", "body", "hours"),
-    [
+def test_an_answer_says_for_how_long_an_allowance_is_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At six in the morning: the next midnight is 18 hours away."""
+    monkeypatch.setattr(time, "time", lambda: 6 * 3600.0)
+    for status, retry_after, body, hours in (
         (402, "", b"", 18),
         (402, "600", b"", 1 / 6),
         (402, "soon", b"", 18),
@@ -101,11 +96,5 @@ def test_a_used_up_allowance_rests_to_its_end_whatever_fails_meanwhile() -> None
         (429, "3600", b"", 0),
         (429, "", b"too many requests per second", 0),
         (500, "7200", b"daily request count exceeded", 0),
-    ],
-)
-def test_an_answer_says_for_how_long_an_allowance_is_used_up(
-    monkeypatch: pytest.MonkeyPatch, status: int, retry_after: str, body: bytes, hours: float
-) -> None:
-    """At six in the morning: the next midnight is 18 hours away."""
-    monkeypatch.setattr(time, "time", lambda: 6 * 3600.0)
-    assert read_spent_seconds(status, retry_after, body) == hours * 3600
+    ):
+        assert read_spent_seconds(status, retry_after, body) == hours * 3600

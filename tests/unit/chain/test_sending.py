@@ -9,9 +9,8 @@ from reminder_worker.chain.types import SendOutcome
 from tests.unit.chain.results import as_sent
 
 
-@pytest.mark.parametrize(
-    ("message", "meaning"),
-    [
+def test_refusals_are_told_apart() -> None:
+    for message, meaning in (
         ("already known", SendOutcome.KNOWN),  # geth, reth
         ("AlreadyKnown", SendOutcome.KNOWN),  # nethermind
         ("Known transaction", SendOutcome.KNOWN),  # besu
@@ -39,10 +38,8 @@ from tests.unit.chain.results import as_sent
         ("unknown transaction type", SendOutcome.REJECTED),
         ("in-flight transaction limit reached for delegated accounts", SendOutcome.REJECTED),  # geth
         ("address already reserved", SendOutcome.REJECTED),  # geth
-    ],
-)
-def test_refusals_are_told_apart(message: str, meaning: SendOutcome) -> None:
-    assert send_outcome(RpcError(-32000, message)) is meaning
+    ):
+        assert send_outcome(RpcError(-32000, message)) is meaning
 
 
 def test_a_hash_is_an_acceptance_and_nothing_else_is() -> None:

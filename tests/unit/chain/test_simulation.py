@@ -69,27 +69,24 @@ def test_garbage_is_the_nodes_failure(garbage: Any) -> None:
         decode_outcome(garbage)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_other_logs_than_transfers_move_nothing() -> None:
+    for changes in (
         {"data": b""},
         {"topics": (TRANSFER_TOPIC, WORD_OF_NOBODY)},
         {"topics": ("0x" + "11" * 32, WORD_OF_NOBODY, WORD_OF_NOBODY)},
-    ],
-)
-def test_other_logs_than_transfers_move_nothing(changes: Any) -> None:
-    whole: dict[str, Any] = {
-        "address": COIN,
-        "data": encode_word(7),
-        "topics": (TRANSFER_TOPIC, WORD_OF_NOBODY, WORD_OF_NOBODY),
-    }
-    assert decode_transfer(SimulatedLog(**whole)) == TokenTransfer(COIN, NOBODY, NOBODY, 7)
-    assert decode_transfer(SimulatedLog(**(whole | changes))) is None
+    ):
+        whole: dict[str, Any] = {
+            "address": COIN,
+            "data": encode_word(7),
+            "topics": (TRANSFER_TOPIC, WORD_OF_NOBODY, WORD_OF_NOBODY),
+        }
+        assert decode_transfer(SimulatedLog(**whole)) == TokenTransfer(COIN, NOBODY, NOBODY, 7)
+        assert decode_transfer(SimulatedLog(**(whole | changes))) is None
 
 
-@pytest.mark.parametrize(
-    ("moves", "received"),
-    [
+def test_an_asset_is_received_only_if_its_balance_grew() -> None:
+    """Only the requested tokens and ether count: other contracts may log anything."""
+    for moves, received in (
         ([(COIN, NOBODY, HEIR, 7)], {COIN}),
         ([(COIN, NOBODY, HEIR, 7), (ETHER, NOBODY, HEIR, 1)], {COIN, ETHER}),
         ([(COIN, NOBODY, HEIR, 7), (COIN, HEIR, NOBODY, 6)], {COIN}),
@@ -100,14 +97,9 @@ def test_other_logs_than_transfers_move_nothing(changes: Any) -> None:
         ([(COIN, NOBODY, NOBODY, 7)], set()),
         ([(HEIR, NOBODY, HEIR, 7)], set()),
         ([("0x" + "ff" * 19 + "fe", NOBODY, HEIR, 7)], {ETHER}),
-    ],
-)
-def test_an_asset_is_received_only_if_its_balance_grew(
-    moves: list[tuple[str, str, str, int]], received: set[str]
-) -> None:
-    """Only the requested tokens and ether count: other contracts may log anything."""
-    logs = [SimulatedLog(token, (TRANSFER_TOPIC, *map(topic, (a, b))), encode_word(n)) for token, a, b, n in moves]
-    assert SimulatedTransaction(tuple(logs), None).find_received(HEIR, [COIN]) == received
+    ):
+        logs = [SimulatedLog(token, (TRANSFER_TOPIC, *map(topic, (a, b))), encode_word(n)) for token, a, b, n in moves]
+        assert SimulatedTransaction(tuple(logs), None).find_received(HEIR, [COIN]) == received
 
 
 def test_the_gas_is_bounded_and_moves_of_ether_are_asked_for() -> None:

@@ -88,11 +88,8 @@ def test_no_part_has_a_secret_it_does_not_use() -> None:
 
 
 def test_only_what_handles_people_has_the_keys() -> None:
-    assert {name for name, service in SERVICES.items() if KEYS & set(service.get("secrets", []))} == {
-        "api",
-        "code",
-        "migrate",
-    }
+    having = {name for name, service in SERVICES.items() if KEYS & set(service.get("secrets", []))}
+    assert having == {"api", "code", "migrate"}
 
 
 def test_every_variable_is_a_setting() -> None:
@@ -131,25 +128,18 @@ def test_what_the_image_and_the_proxy_go_by_is_named() -> None:
     assert {name for name in by_the_image - {"LOG_FORMAT"} | ports if name not in head} == set()
 
 
-@pytest.mark.parametrize("name", ["api", "code", "migrate"])
-def test_the_service_starts_with_these_settings(name: str, tmp_path: Path) -> None:
-    given = {**env_example(), **SERVICES[name]["environment"]}
-    settings = Settings.from_environ(with_secret_files(given, tmp_path))
-    assert settings.problems == ()
-    assert settings.mail
-    assert settings.mail.url == f"http://mail:{MailSettings.model_fields['port'].default}"
-
-
-def test_the_mail_service_starts_with_these_settings(tmp_path: Path) -> None:
-    given = {**env_example(), "SMTP_USERNAME": "reminders", **SERVICES["mail"]["environment"]}
-    assert MailSettings.from_environ(with_secret_files(given, tmp_path)).public_url.startswith("https://")
-
-
-def test_the_reader_of_reports_starts_with_these_settings(tmp_path: Path) -> None:
+def test_each_part_starts_with_these_settings(tmp_path: Path) -> None:
+    for name in ("api", "code", "migrate"):
+        settings = Settings.from_environ(with_secret_files(env_example() | SERVICES[name]["environment"], tmp_path))
+        assert settings.problems == ()
+        assert settings.mail
+        assert settings.mail.url == f"http://mail:{MailSettings.model_fields['port'].default}"
+    mail = {**env_example(), "SMTP_USERNAME": "reminders", **SERVICES["mail"]["environment"]}
+    assert MailSettings.from_environ(with_secret_files(mail, tmp_path)).public_url.startswith("https://")
     mailbox = {"REPORT_IMAP_HOST": "imap.example.org", "REPORT_IMAP_USERNAME": "reports"}
     secrets = {name: value for name, value in SERVICES["reports"]["environment"].items() if name.endswith("_FILE")}
-    settings = ReportSettings.from_environ(with_secret_files({**env_example(), **mailbox, **secrets}, tmp_path))
-    assert settings.reader_database_url.startswith("postgresql+psycopg://mail_reports:")
+    reader = ReportSettings.from_environ(with_secret_files({**env_example(), **mailbox, **secrets}, tmp_path))
+    assert reader.reader_database_url.startswith("postgresql+psycopg://mail_reports:")
 
 
 def test_only_the_reader_reads_the_mailbox_and_it_has_nothing_else(tmp_path: Path) -> None:
@@ -183,11 +173,7 @@ def test_the_database_is_migrated_before_anything_uses_it() -> None:
         assert SERVICES[name]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
     assert SERVICES["migrate"]["command"] == ["reminder-worker", "migrate"]
     assert {SERVICES[name]["restart"] for name in ONE_OFF} == {"no"}
-
-
-def test_two_apis_and_one_daemon() -> None:
-    assert SERVICES["api"]["deploy"]["replicas"] == 2
-    assert SERVICES["daemon"]["deploy"]["replicas"] == 1
+    assert [SERVICES[name]["deploy"]["replicas"] for name in ("api", "daemon")] == [2, 1]
 
 
 def test_nothing_is_published_but_the_proxy() -> None:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import kubernetes_validate
-import pytest
 import yaml
 from jsonschema import Draft7Validator
 
@@ -22,19 +21,16 @@ def test_dagsters_chart_knows_every_value_that_it_is_given() -> None:
     assert _problems(VALUES) == []
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
+def test_a_wrong_value_for_dagsters_chart_is_seen() -> None:
+    for changes, said in (
         ({"dagsterDeamon": {}}, "'dagsterDeamon' was unexpected"),
         ({"migrate": {"enable": False}}, "$.migrate: Additional properties"),
         ({"dagsterDaemon": {"runMonitoring": {"startTimeout": 5}}}, "'startTimeout' was unexpected"),
         ({"runLauncher": {"config": {"k8sRunLauncher": {"runk8sConfig": {}}}}}, "'runk8sConfig' was unexpected"),
         ({"postgresql": {"enabled": "no"}}, "$.postgresql.enabled: 'no' is not of type 'boolean'"),
         ({"concurrency": {"pools": {"granularity": "step"}}}, "'step' is not one of ['run', 'op']"),
-    ],
-)
-def test_a_wrong_value_for_dagsters_chart_is_seen(changes: dict[str, Any], said: str) -> None:
-    assert said in " ".join(_problems(changed(VALUES, changes)))
+    ):
+        assert said in " ".join(_problems(changed(VALUES, changes)))
 
 
 def test_what_dagsters_chart_hands_to_kubernetes_is_valid() -> None:

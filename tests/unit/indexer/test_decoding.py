@@ -78,9 +78,9 @@ def test_a_legacy_of_before_v2_belongs_to_its_creator(first_build: bool) -> None
     assert event.data == {"legacy_id": 7, "legacy_type": 3, "owner": ANN}
 
 
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
+def test_the_first_build_of_the_router_is_understood() -> None:
+    """The first build indexed no field: the id is in the data, and the event is the same."""
+    for name, values in (
         ("TransferEOALegacyActivated", (1, 999)),
         ("TransferEOALegacyDeleted", (999,)),
         ("TransferEOALegacyTriggerUpdated", (5, 999)),
@@ -88,15 +88,12 @@ def test_a_legacy_of_before_v2_belongs_to_its_creator(first_build: bool) -> None
         ("TransferEOALegacyLayer23DistributionUpdated", (2, "Zzyzx", (BOB, 100), 999)),
         ("TransferEOALegacyDistributionUpdated", (["Zzyzx"], [(BOB, 100)], 999)),
         ("TransferEOALegacyActivedAlive", (999,)),
-    ],
-)
-def test_the_first_build_of_the_router_is_understood(name: str, values: tuple[Any, ...]) -> None:
-    """The first build indexed no field: the id is in the data, and the event is the same."""
-    logs = [log_of("transfer_eoa_legacy_router", name, 1, *values, first_build=first) for first in (False, True)]
-    assert [len(log.topics) for log in logs] == [2, 1]
-    _, today, then = decoded(created(1), *logs).with_legacies({}).events
-    assert (then.name, then.legacy, then.data) == (name, LEGACY, {"legacy_id": 1})
-    assert then == today
+    ):
+        logs = [log_of("transfer_eoa_legacy_router", name, 1, *values, first_build=first) for first in (False, True)]
+        assert [len(log.topics) for log in logs] == [2, 1]
+        _, today, then = decoded(created(1), *logs).with_legacies({}).events
+        assert (then.name, then.legacy, then.data) == (name, LEGACY, {"legacy_id": 1})
+        assert then == today
 
 
 def test_the_same_id_of_another_router_is_another_legacy() -> None:

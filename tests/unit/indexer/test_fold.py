@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,37 +53,20 @@ RESET: Told = ("LegacyConfigReset", {})
 EDITS = (synced(CID), SECOND_RESET, THIRD_RESET)
 
 
-def test_an_update_replaces_the_whole_configuration() -> None:
-    """A later one leaves nothing of an earlier one."""
-    row = project_config(chain_of(updated(ANN, BOB, second=CID, third=CID), updated(BOB)))
-    assert row is not None
-    assert (row["beneficiaries"], row["second_line"], row["third_line"]) == ([BOB], None, None)
-    assert (row["legacy"], row["creator"], row["updated_block"]) == (LEGACY, ANN, 11)
-
-
-def test_a_sync_leaves_the_other_lines() -> None:
-    """Only the beneficiaries change; the block is the block of the edit."""
-    row = project_config(chain_of(updated(ANN, BOB, second=CID, third=ANN), synced(BOB)))
-    assert row is not None
-    assert (row["beneficiaries"], row["second_line"], row["third_line"]) == ([BOB], CID, ANN)
-    assert (row["cosigners"], row["updated_block"]) == ([CID], 11)
-
-
-@pytest.mark.parametrize(("reset", "left"), [(SECOND_RESET, (None, BOB)), (THIRD_RESET, (ANN, None))])
-def test_a_line_reset_clears_that_line_only(reset: tuple[str, dict[str, Any]], left: tuple[Any, Any]) -> None:
-    """The second or the third; the beneficiaries stay."""
-    row = project_config(chain_of(updated(CID, second=ANN, third=BOB), reset))
-    assert row is not None
-    assert (row["second_line"], row["third_line"]) == left
-    assert row["beneficiaries"] == [CID]
-
-
-def test_a_reset_removes_the_configuration() -> None:
-    """The row is absent, not empty; a later update starts from nothing."""
+def test_an_edit_changes_the_lines_that_it_names_and_a_reset_removes_the_configuration() -> None:
+    """A later update leaves nothing of an earlier one, a sync and a line reset leave the other lines."""
+    for steps, beneficiaries, second, third, block in (
+        ([updated(ANN, BOB, second=CID, third=CID), updated(BOB)], [BOB], None, None, 11),
+        ([updated(ANN, BOB, second=CID, third=ANN), synced(BOB)], [BOB], CID, ANN, 11),
+        ([updated(CID, second=ANN, third=BOB), SECOND_RESET], [CID], None, BOB, 11),
+        ([updated(CID, second=ANN, third=BOB), THIRD_RESET], [CID], ANN, None, 11),
+        ([updated(ANN, second=CID), RESET, updated(BOB)], [BOB], None, None, 12),
+    ):
+        row = project_config(chain_of(*steps))
+        assert row is not None
+        assert (row["beneficiaries"], row["second_line"], row["third_line"]) == (beneficiaries, second, third), steps
+        assert (row["legacy"], row["creator"], row["cosigners"], row["updated_block"]) == (LEGACY, ANN, [CID], block)
     assert project_config(chain_of(updated(ANN), RESET)) is None
-    row = project_config(chain_of(updated(ANN, second=CID), RESET, updated(BOB)))
-    assert row is not None
-    assert (row["beneficiaries"], row["second_line"]) == ([BOB], None)
 
 
 @given(st.lists(st.sampled_from([*EDITS, RESET])))

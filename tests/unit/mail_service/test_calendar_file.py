@@ -40,28 +40,25 @@ def events(text: str) -> list[Event]:
     return Calendar.from_ical(text).events
 
 
-@pytest.mark.parametrize(
-    ("name", "window"),
-    [
+def test_an_email_with_a_deadline_carries_its_day() -> None:
+    for name, window in (
         ("before_activation", "activation"),
         ("instructions", "activation"),
         ("before_layer2", "layer2"),
         ("before_layer3", "layer3"),
         ("auto_renew_budget", "auto-renew"),
-    ],
-)
-def test_an_email_with_a_deadline_carries_its_day(name: str, window: str) -> None:
-    (file,) = render(name, legacyTitle="日本の家; 家族, 全員 " * 3).files
-    (event,) = events(file.content)
-    assert file.method == "PUBLISH"
-    assert event.decoded("DTSTART") == DAY
-    assert str(event["UID"]).endswith(f"-{window}@app.example.org")
-    assert "日本の家; 家族, 全員" in str(event["SUMMARY"])
+    ):
+        (file,) = render(name, legacyTitle="日本の家; 家族, 全員 " * 3).files
+        (event,) = events(file.content)
+        assert file.method == "PUBLISH"
+        assert event.decoded("DTSTART") == DAY
+        assert str(event["UID"]).endswith(f"-{window}@app.example.org")
+        assert "日本の家; 家族, 全員" in str(event["SUMMARY"])
 
 
-@pytest.mark.parametrize(
-    ("name", "role", "title"),
-    [
+def test_the_title_says_what_happens_on_the_day() -> None:
+    """The entry stands in the calendar until its day, when the subject of the email is long untrue."""
+    for name, role, title in (
         ("before_activation", "owner", "Deadline to check in"),
         ("owner_reset", "cosigner", "Deadline to check in"),
         ("instructions", "beneficiary", "You may be able to claim from now on"),
@@ -72,20 +69,17 @@ def test_an_email_with_a_deadline_carries_its_day(name: str, window: str) -> Non
         ("before_layer3", "third_line", "You may be able to claim from now on"),
         ("before_layer3", "owner", "The third in line may be able to claim from now on"),
         ("auto_renew_budget", "owner", "Auto-renew ends"),
-    ],
-)
-def test_the_title_says_what_happens_on_the_day(name: str, role: str, title: str) -> None:
-    """The entry stands in the calendar until its day, when the subject of the email is long untrue."""
-    rendered = render(name, role=role)
-    (event,) = events(rendered.files[0].content)
-    assert str(event["SUMMARY"]) == f"{title}: legacy 42 on Ethereum"
-    assert str(event["DESCRIPTION"]).startswith("This day moves when ")
-    seen = {event["SUMMARY"]}
-    for language in TRANSLATED:
-        (event,) = events(render(name, language, role=role).files[0].content)
-        assert not ISOLATES.search(f"{event['SUMMARY']}{event['DESCRIPTION']}")
-        assert event["SUMMARY"] not in seen
-        seen.add(event["SUMMARY"])
+    ):
+        rendered = render(name, role=role)
+        (event,) = events(rendered.files[0].content)
+        assert str(event["SUMMARY"]) == f"{title}: legacy 42 on Ethereum"
+        assert str(event["DESCRIPTION"]).startswith("This day moves when ")
+        seen = {event["SUMMARY"]}
+        for language in TRANSLATED:
+            (event,) = events(render(name, language, role=role).files[0].content)
+            assert not ISOLATES.search(f"{event['SUMMARY']}{event['DESCRIPTION']}")
+            assert event["SUMMARY"] not in seen
+            seen.add(event["SUMMARY"])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -163,16 +157,13 @@ def test_days_of_another_role_legacy_or_chain_are_other_entries() -> None:
     assert day["UID"] == again["UID"]
 
 
-def test_a_gifts_day_has_the_uid_of_its_page_and_no_message() -> None:
+def test_a_gifts_day_has_the_uid_of_its_page_and_no_message_and_without_a_day_ahead_there_is_no_file() -> None:
     (file,) = render("gift_waiting").files
     (event,) = events(file.content)
     assert str(event["UID"]) == "gift-1-42@gifts.example.org"
     assert "#" not in str(event["URL"])
-
-
-@pytest.mark.parametrize("name", ["ready_to_activate", "activated_transfer", "gift_unlocked", "relay_stuck"])
-def test_an_email_without_a_day_ahead_carries_no_file(name: str) -> None:
-    assert render(name).files == ()
+    for name in ("ready_to_activate", "activated_transfer", "gift_unlocked", "relay_stuck"):
+        assert render(name).files == (), name
 
 
 def test_the_files_are_attachments_beside_both_parts_of_the_letter() -> None:

@@ -136,51 +136,35 @@ def test_a_gift_says_who_can_open_it_and_what_cannot_be_replaced(
 
 
 @EACH
-def test_hostile_names_stay_text_and_out_of_the_subject(template: EmailTemplate) -> None:
-    rendered = render(template, name=HOSTILE, giverName=HOSTILE)
-    page = Page(rendered.html)
+def test_hostile_and_unknown_names_stay_text_and_no_name_is_in_the_subject(template: EmailTemplate) -> None:
+    """A giver chooses that name: "Wallet Support 0800 123 456" would be whom our own advice names for help."""
+    page = Page(render(template, name=HOSTILE, giverName=HOSTILE).html)
     assert "script" not in {tag for tag, _ in page.tags}
     assert [attributes["src"] for tag, attributes in page.tags if tag == "img"] == [f"cid:{CARD_ID}"]
     assert HOSTILE in page.words
-    assert "Grandpa" not in render(template).subject
-    assert "Anna" not in render(template).subject
-
-
-@EACH
-def test_nobody_is_told_to_ask_whoever_the_giver_says_to_be(template: EmailTemplate) -> None:
-    """A giver chooses that name: "Wallet Support 0800 123 456" would be whom our own advice names for help."""
+    assert not {"Grandpa", "Anna"} & set(render(template).subject.split())
     text = render(template, giverName="Wallet Support 0800 123").text
     assert text.count("Wallet Support 0800 123") == 1
     assert "in person" in " ".join(text.partition("CHECK IT YOURSELF")[2].split())
-
-
-@EACH
-def test_names_may_be_unknown(template: EmailTemplate) -> None:
     text = render(template, name="", giverName="").text
     assert "\nHello,\n" in text
     assert "omebody" in text
 
 
 @EACH
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_a_claim_link_leads_to_an_allowed_origin(template: EmailTemplate) -> None:
+    """Without origins of gifts the app's own is the only one."""
+    for url in (
         "https://gifts.example.org.evil.example/gifts/1/42",
         "http://gifts.example.org/gifts/1/42",
         "https://user@gifts.example.org/gifts/1/42",
         "https://evil.example/?https://gifts.example.org/",
         "javascript:alert(1)",
-    ],
-)
-def test_a_claim_link_leads_to_an_allowed_origin(template: EmailTemplate, url: str) -> None:
-    with pytest.raises(MailProblem) as caught:
-        render(template, claimUrl=url)
-    assert caught.value.code == "foreign_url"
+    ):
+        with pytest.raises(MailProblem) as caught:
+            render(template, claimUrl=url)
+        assert caught.value.code == "foreign_url"
     render(template, claimUrl=f"{APP}/gifts/1/42#g=e30")
-
-
-@EACH
-def test_without_gift_origins_the_apps_own_is_the_only_one(template: EmailTemplate) -> None:
     plain = EmailRenderer(APP)
     plain.render_sample(template)
     with pytest.raises(MailProblem):

@@ -1,13 +1,10 @@
 """Refusals in words of many servers, one row for each form: an unknown mailbox is told from every other cause."""
 
-import pytest
-
 from mail_service.refusals import classify_refusal
 
 
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [
+def test_a_mailbox_that_does_not_exist_is_recognised() -> None:
+    for status, words in (
         ("5.1.1", ""),
         ("5.1.2", ""),
         ("5.2.1", ""),
@@ -28,15 +25,12 @@ from mail_service.refusals import classify_refusal
         ("5.0.0", "Sorry, no mailbox here by that name"),  # qmail
         ("", "550 This account has been disabled"),
         ("5.1.1", "smtp; 550 user unknown; please contact the sender's postmaster"),
-    ],
-)
-def test_a_mailbox_that_does_not_exist_is_recognised(status: str, words: str) -> None:
-    assert classify_refusal(status, words) == "mailbox_unknown"
+    ):
+        assert classify_refusal(status, words) == "mailbox_unknown"
 
 
-@pytest.mark.parametrize(
-    ("status", "words", "reason"),
-    [
+def test_words_about_something_else_blame_no_mailbox() -> None:
+    for status, words, reason in (
         ("5.1.1", "smtp; 550 5.7.1 IP address blacklisted by recipient", "blocked"),
         ("5.1.3", "smtp; 550 see https://www.spamhaus.org/query/ip/192.0.2.7", "blocked"),
         ("", "550 5.2.1 Mailbox unavailable. Your IP address 192.0.2.7 is blacklisted using a list", "blocked"),
@@ -77,10 +71,8 @@ def test_a_mailbox_that_does_not_exist_is_recognised(status: str, words: str) ->
         ("5.2.1", "smtp; 550 5.2.1 mailbox is full", "mailbox_full"),
         ("4.2.2", "452 mailbox full", "mailbox_full"),
         ("5.1.1", "smtp; 552 5.2.2 over quota", "mailbox_full"),
-    ],
-)
-def test_words_about_something_else_blame_no_mailbox(status: str, words: str, reason: str) -> None:
-    assert classify_refusal(status, words) == reason
+    ):
+        assert classify_refusal(status, words) == reason
 
 
 def test_words_beyond_the_first_thousand_characters_are_not_read() -> None:

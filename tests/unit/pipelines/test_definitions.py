@@ -161,16 +161,14 @@ def test_the_lineage_shows_what_becomes_an_email_a_number_or_an_alert() -> None:
     assert {step.asset for step in POLLED_PASSES} - {"worker_health", "ops_alerts"} <= behind("pass_state")
 
 
-def test_sensors_and_schedules_run_without_being_switched_on() -> None:
+def test_sensors_and_schedules_are_on_and_every_job_has_one_process_a_lane_of_its_own_and_an_end() -> None:
     assert {sensor.default_status for sensor in SENSORS} == {dg.DefaultSensorStatus.RUNNING}
     assert {schedule.default_status for schedule in SCHEDULES} == {dg.DefaultScheduleStatus.RUNNING}
-
-
-def test_every_job_has_a_lane_of_its_own_and_an_end() -> None:
-    tags = [defs.resolve_job_def(job.name).tags for job in JOBS]
-    assert len({each[LANE] for each in tags}) == len(JOBS)
+    jobs = [defs.resolve_job_def(job.name) for job in JOBS]
+    assert {job.executor_def.name for job in jobs} == {"in_process"}
+    assert len({job.tags[LANE] for job in jobs}) == len(JOBS)
     long = {"statistics": 1_800, "daily_series": 1_800}  # of a million rows
-    assert all(int(each["dagster/max_runtime"]) <= long.get(each[LANE], 300) for each in tags)
+    assert all(int(job.tags["dagster/max_runtime"]) <= long.get(job.tags[LANE], 300) for job in jobs)
 
 
 def test_the_work_of_a_pass_has_a_pool_however_its_run_was_started() -> None:
@@ -179,10 +177,6 @@ def test_the_work_of_a_pass_has_a_pool_however_its_run_was_started() -> None:
     assets = {step.asset for step in POLLED_PASSES if step.asset}
     without = {name for name in assets if not graph.get(dg.AssetKey(name)).pools}
     assert without == {"sent_emails"}
-
-
-def test_every_run_is_one_process() -> None:
-    assert {defs.resolve_job_def(job.name).executor_def.name for job in JOBS} == {"in_process"}
 
 
 def test_what_a_schedule_promises_has_a_freshness_policy() -> None:

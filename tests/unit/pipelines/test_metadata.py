@@ -15,35 +15,31 @@ def _state(chain_id: int, **values: object) -> PassState:
     return PassState(name="index", chain_id=chain_id, **{**plain, **values})  # type: ignore[arg-type]
 
 
-def test_nested_counts_of_a_report_stay_numbers_under_their_own_names() -> None:
-    report = metadata.pass_report([_state(1, detail={"outcomes": {"owner_reset": {"sent": 3}}, "last_block": 7})])
-    assert report == {"last run: outcomes: owner reset: sent": 3, "last run: last block": 7}
-
-
-def test_figures_of_several_chains_are_kept_apart() -> None:
-    report = metadata.pass_report([_state(1, detail={"new": 1}), _state(2, detail={"new": 5})])
-    assert report == {"last run: new (chain 1)": 1, "last run: new (chain 2)": 5}
-
-
-def test_of_nested_counts_only_those_that_are_not_zero_are_shown() -> None:
-    detail = {"deleted": 0, "relayer": {"failed": 0, "confirmed": 2, "balance_eth": 0.0}, "seconds": 0.1}
-    assert metadata.pass_report([_state(1, detail=detail)]) == {
-        "last run: deleted": 0,
-        "last run: relayer: confirmed": 2,
-        "last run: relayer: balance eth": 0.0,
-        "last run: took (seconds)": 0.1,
-    }
-
-
-def test_moments_of_a_report_are_shown_as_times() -> None:
-    """Other numbers stay numbers. An unknown moment is left out."""
-    detail = {"checked_at": 1_795_387_320, "price": {"updated_at": 0, "dollars": 3}, "opened_at": None, "at": 7}
-    assert metadata.pass_report([_state(1, detail=detail)]) == {
-        "last run: checked at": "2026-11-22 22:42 UTC",
-        "last run: price: updated at": "1970-01-01 00:00 UTC",
-        "last run: price: dollars": 3,
-        "last run: at": 7,
-    }
+def test_figures_of_a_report_keep_their_names_and_only_nested_zeros_are_left_out() -> None:
+    """Moments are shown as times, and an unknown moment is left out. Figures of several chains are kept apart."""
+    moments = {"checked_at": 1_795_387_320, "price": {"updated_at": 0, "dollars": 3}, "opened_at": None, "at": 7}
+    counts = {"deleted": 0, "relayer": {"failed": 0, "confirmed": 2, "balance_eth": 0.0}, "seconds": 0.1}
+    for states, shown in (
+        (
+            [_state(1, detail={"outcomes": {"owner_reset": {"sent": 3}}, "last_block": 7})],
+            {"outcomes: owner reset: sent": 3, "last block": 7},
+        ),
+        ([_state(1, detail={"new": 1}), _state(2, detail={"new": 5})], {"new (chain 1)": 1, "new (chain 2)": 5}),
+        (
+            [_state(1, detail=counts)],
+            {"deleted": 0, "relayer: confirmed": 2, "relayer: balance eth": 0.0, "took (seconds)": 0.1},
+        ),
+        (
+            [_state(1, detail=moments)],
+            {
+                "checked at": "2026-11-22 22:42 UTC",
+                "price: updated at": "1970-01-01 00:00 UTC",
+                "price: dollars": 3,
+                "at": 7,
+            },
+        ),
+    ):
+        assert metadata.pass_report(states) == {f"last run: {name}": value for name, value in shown.items()}
 
 
 def test_a_dispatch_shows_what_it_planned() -> None:
@@ -52,30 +48,15 @@ def test_a_dispatch_shows_what_it_planned() -> None:
     assert (shown["last run: plan: premiums"], shown["last run: plan: guards"]) == (2, 1)
 
 
-def test_a_check_says_its_first_troubles_and_how_many_more_there_are() -> None:
+def test_words_of_a_check_a_failure_a_pass_that_is_off_and_ages_are_those_that_a_person_would_say() -> None:
     assert metadata.join_sentence([], "all is good") == "all is good"
     assert metadata.join_sentence("abcdefg", "all is good") == "a; b; c; d; e; and 2 more"
-
-
-def test_a_failure_shows_as_its_class_and_age() -> None:
-    assert metadata.pass_report([_state(1, error="ChainUnavailable", failed_age=300)]) == {
-        "failed": "ChainUnavailable, 5 min ago"
-    }
-
-
-def test_a_pass_that_is_off_is_a_row_with_its_reason() -> None:
+    failed = metadata.pass_report([_state(1, error="ChainUnavailable", failed_age=300)])
+    assert failed == {"failed": "ChainUnavailable, 5 min ago"}
     text = metadata.passes_table([_state(1)], {"due": "no mail service is configured"}).value
     assert "off: no mail service is configured" in str(text)
-
-
-def test_ages_are_said_as_a_person_says_them() -> None:
-    assert [metadata.format_age(s) for s in (None, 59, 300, 7200, 3 * 86400)] == [
-        "never",
-        "59 s",
-        "5 min",
-        "2 h",
-        "3 d",
-    ]
+    ages = [metadata.format_age(seconds) for seconds in (None, 59, 300, 7200, 3 * 86400)]
+    assert ages == ["never", "59 s", "5 min", "2 h", "3 d"]
 
 
 def test_the_plot_of_sends_is_short_enough_to_show_at_once_even_when_much_was_sent() -> None:

@@ -49,25 +49,20 @@ async def _fail(error: BaseException) -> None:
     raise error
 
 
-def test_the_runtime_is_opened_at_the_first_question_and_kept(service: Service, opening: Opening) -> None:
-    assert opening.opened == 0
-    assert [service.call(_which, 10), service.call(_which, 10)] == [1, 1]
-
-
-def test_an_unexpected_failure_closes_the_runtime_and_the_next_question_opens_it_again(
+def test_the_runtime_is_kept_until_an_unexpected_failure_or_the_end_closes_it(
     service: Service, opening: Opening
 ) -> None:
-    with pytest.raises(OSError):
-        service.call(lambda _: _fail(OSError()), 10)
-    assert opening.closed == 1
-    assert service.call(_which, 10) == 2
-
-
-def test_an_error_of_the_service_itself_leaves_the_runtime_open(service: Service, opening: Opening) -> None:
+    """An error of the service itself leaves it open. The next question opens it again."""
+    assert (opening.opened, repr(service)) == (0, "Service"), "nothing of the settings shows where Dagster shows it"
+    assert [service.call(_which, 10), service.call(_which, 10)] == [1, 1]
     with pytest.raises(ChainUnavailable):
         service.call(lambda _: _fail(ChainUnavailable("no endpoint answers")), 10)
-    assert service.call(_which, 10) == 1
-    assert opening.closed == 0
+    assert (service.call(_which, 10), opening.closed) == (1, 0)
+    with pytest.raises(OSError):
+        service.call(lambda _: _fail(OSError()), 10)
+    assert (opening.closed, service.call(_which, 10)) == (1, 2)
+    service.close()
+    assert (opening.closed, service.call(_which, 10)) == (2, 3)
 
 
 def test_settings_that_became_right_are_found_at_the_next_question(service: Service, opening: Opening) -> None:
@@ -92,13 +87,6 @@ def test_work_that_takes_too_long_is_given_up(service: Service) -> None:
     assert service.call(lambda _: given_up.wait(), 10)
 
 
-def test_closing_closes_the_runtime_and_a_later_question_starts_anew(service: Service, opening: Opening) -> None:
-    service.call(_which, 10)
-    service.close()
-    assert opening.closed == 1
-    assert service.call(_which, 10) == 2
-
-
 def _ask_once(closed: Path) -> None:
     """The whole of a run's process."""
 
@@ -117,7 +105,3 @@ def test_a_run_that_ends_closes_the_runtime_however_its_process_was_started(kind
     process.start()
     process.join(30)
     assert (process.exitcode, (tmp_path / "closed").exists()) == (0, True)
-
-
-def test_nothing_of_the_settings_shows_where_dagster_shows_resources(service: Service) -> None:
-    assert repr(service) == "Service"

@@ -81,31 +81,27 @@ def test_version_2_signs_the_payee_of_a_withdrawal(request: WithdrawRequest) -> 
     assert compute_digest(request, VERSION_2) == keccak(b"\x19\x01" + signable.header + signable.body)
 
 
-@pytest.mark.parametrize(
-    ("primary_type", "encoded"),
-    [
+def test_types_equal_those_of_the_contracts() -> None:
+    for types, encoded in (
         (
-            "ClaimAuth",
+            MESSAGE_TYPES,
             "ClaimAuth(address beneficiary,uint256 legacyId,bytes32 assetsHash,bool isETH,uint256 nonce,"
             "uint256 deadline)",
         ),
-        ("CheckInAuth", "CheckInAuth(address owner,uint256 legacyId,uint256 nonce,uint256 deadline)"),
+        (MESSAGE_TYPES, "CheckInAuth(address owner,uint256 legacyId,uint256 nonce,uint256 deadline)"),
         (
-            "WithdrawAuth",
+            MESSAGE_TYPES,
             "WithdrawAuth(address recipient,uint256 timelockId,bool skipSwap,uint256 nonce,uint256 deadline)",
         ),
         (
-            "WithdrawAuth 2",
+            WITHDRAW_TO_TYPES,
             "WithdrawAuth(address recipient,address payTo,uint256 timelockId,bool skipSwap,uint256 nonce,"
             "uint256 deadline)",
         ),
-    ],
-)
-def test_types_equal_those_of_the_contracts(primary_type: str, encoded: str) -> None:
-    primary_type, _, version = primary_type.partition(" ")
-    types = (WITHDRAW_TO_TYPES if version else MESSAGE_TYPES)[primary_type]
-    fields = ",".join(f"{field['type']} {field['name']}" for field in types)
-    assert f"{primary_type}({fields})" == encoded
+    ):
+        primary_type = encoded.partition("(")[0]
+        fields = ",".join(f"{field['type']} {field['name']}" for field in types[primary_type])
+        assert f"{primary_type}({fields})" == encoded
 
 
 @given(requests)
@@ -122,10 +118,7 @@ def test_call_contains_exactly_the_signed_fields(request: Request) -> None:
         case CheckInRequest():
             signature, values = f"activeAliveFor(uint256,{auth})", (request.subject_id, signer)
         case WithdrawRequest():
-            signature, values = (
-                f"withdrawFor(uint256,bool,{auth})",
-                (request.subject_id, request.skip_swap, signer),
-            )
+            signature, values = (f"withdrawFor(uint256,bool,{auth})", (request.subject_id, request.skip_swap, signer))
     data = encode_call(request, compute_digest(request, DOMAIN), "1")
     assert data[:4] == keccak(text=signature)[:4]
     name = signature.partition("(")[0]

@@ -62,9 +62,9 @@ def test_slots_taken_one_after_the_other_count_against_cap_balance_and_places() 
     assert replace(one, balance=CAP).find_wait(CAP - 299) is WaitsFor.DAILY_CAP
 
 
-@pytest.mark.parametrize("what", [{"open": 16}, {"has_queue": True}])
-def test_request_without_a_free_slot_waits_whatever_the_balance(what: dict[str, Any]) -> None:
-    assert budget(balance=0, **what).place_request(200) is RequestState.QUEUED
+def test_request_without_a_free_slot_waits_whatever_the_balance() -> None:
+    for taken in (budget(balance=0, open=16), budget(balance=0, has_queue=True)):
+        assert taken.place_request(200) is RequestState.QUEUED
 
 
 @pytest.mark.parametrize(("seconds_left", "wait"), [(86_400, FINAL_SECONDS), (60, 60)])
@@ -105,54 +105,29 @@ def waiting(**what: Any) -> WaitingRequest:
     return WaitingRequest(**{**well, **what})
 
 
-@pytest.mark.parametrize("owed", [0, 5])
-def test_request_that_cap_and_balance_just_pay_for_waits_for_nothing(owed: int) -> None:
-    tight = budget(caps=CAPS, owed=owed, used=9 * WEI, open=1, balance=owed + WEI)
-    assert find_wait_reason(waiting(), MARKET, tight) is None
-
-
-@pytest.mark.parametrize(
-    ("what", "waits"),
-    [
-        ({"used": 9 * WEI + 1, "balance": WEI}, WaitsFor.DAILY_CAP),
-        ({"owed": 5, "balance": WEI - 1}, WaitsFor.BALANCE),
-        ({"owed": 5, "balance": WEI + 4}, WaitsFor.EARLIER),
-        ({"open": 2, "balance": WEI}, WaitsFor.EARLIER),
-    ],
-)
-def test_request_that_lacks_a_wei_or_a_slot_names_it_as_wait_reason(what: dict[str, Any], waits: WaitsFor) -> None:
-    assert find_wait_reason(waiting(), MARKET, budget(caps=CAPS, **what)) is waits
-
-
-def test_sent_request_waits_for_nothing_while_fee_and_balance_just_suffice() -> None:
-    sent = waiting(state=RequestState.BROADCAST, attempted=LatestAttempt(MARKET.base_fee, GAS, is_behind=False))
-    assert find_wait_reason(sent, MARKET, budget(balance=GAS * MARKET.base_fee)) is None
-
-
-def test_request_replaced_by_a_cancellation_waits_for_nothing() -> None:
-    assert find_wait_reason(waiting(state=RequestState.BROADCAST), None, budget(stopped="foreign_nonce")) is None
-
-
-def test_only_a_successor_waits_for_its_predecessor_until_that_is_mined() -> None:
-    """Any other request has the router's next nonce."""
+def test_wait_reason_of_a_request_is_the_wei_or_slot_that_it_lacks_or_its_stored_code() -> None:
+    """Only a successor waits for its predecessor: any other request has the router's next nonce."""
     dear = GasPrice(base_fee=MARKET.ceiling, priority_fee=1, ceiling=MARKET.ceiling)
-    rich = budget(caps=CAPS, balance=10 * WEI)
-    assert find_wait_reason(waiting(state=RequestState.DEFERRED_FEE, is_behind=True), dear, rich) is WaitsFor.FEES
-    assert find_wait_reason(waiting(state=RequestState.WAITING_PREDECESSOR), MARKET, rich) is None
-
-
-@pytest.mark.parametrize(
-    ("reason", "waits"),
-    [
-        ("daily_cap_reached", WaitsFor.DAILY_CAP),
-        ("low_balance", WaitsFor.BALANCE),
-        ("signer_paused", WaitsFor.PAUSED),
-        ("not_readable", WaitsFor.PAUSED),
-        ("not_simulated", WaitsFor.CHAIN),
-        ("expires_soon", WaitsFor.WOULD_FAIL),
-        ("would_revert", WaitsFor.WOULD_FAIL),
-        ("nothing_to_claim", WaitsFor.WOULD_FAIL),
-    ],
-)
-def test_stored_code_of_a_passed_over_request_is_its_wait_reason(reason: str, waits: WaitsFor) -> None:
-    assert find_wait_reason(waiting(reason=reason), MARKET, budget(caps=CAPS, balance=10 * WEI)) is waits
+    rich, sent = budget(caps=CAPS, balance=10 * WEI), waiting(state=RequestState.BROADCAST)
+    just_pays = replace(sent, attempted=LatestAttempt(MARKET.base_fee, GAS, is_behind=False))
+    for request, market, purse, waits in (
+        (waiting(), MARKET, budget(caps=CAPS, used=9 * WEI, open=1, balance=WEI), None),
+        (waiting(), MARKET, budget(caps=CAPS, owed=5, used=9 * WEI, open=1, balance=5 + WEI), None),
+        (waiting(), MARKET, budget(caps=CAPS, used=9 * WEI + 1, balance=WEI), WaitsFor.DAILY_CAP),
+        (waiting(), MARKET, budget(caps=CAPS, owed=5, balance=WEI - 1), WaitsFor.BALANCE),
+        (waiting(), MARKET, budget(caps=CAPS, owed=5, balance=WEI + 4), WaitsFor.EARLIER),
+        (waiting(), MARKET, budget(caps=CAPS, open=2, balance=WEI), WaitsFor.EARLIER),
+        (just_pays, MARKET, budget(balance=GAS * MARKET.base_fee), None),
+        (sent, None, budget(stopped="foreign_nonce"), None),  # replaced by a cancellation
+        (waiting(state=RequestState.DEFERRED_FEE, is_behind=True), dear, rich, WaitsFor.FEES),
+        (waiting(state=RequestState.WAITING_PREDECESSOR), MARKET, rich, None),
+        (waiting(reason="daily_cap_reached"), MARKET, rich, WaitsFor.DAILY_CAP),
+        (waiting(reason="low_balance"), MARKET, rich, WaitsFor.BALANCE),
+        (waiting(reason="signer_paused"), MARKET, rich, WaitsFor.PAUSED),
+        (waiting(reason="not_readable"), MARKET, rich, WaitsFor.PAUSED),
+        (waiting(reason="not_simulated"), MARKET, rich, WaitsFor.CHAIN),
+        (waiting(reason="expires_soon"), MARKET, rich, WaitsFor.WOULD_FAIL),
+        (waiting(reason="would_revert"), MARKET, rich, WaitsFor.WOULD_FAIL),
+        (waiting(reason="nothing_to_claim"), MARKET, rich, WaitsFor.WOULD_FAIL),
+    ):
+        assert find_wait_reason(request, market, purse) is waits, (request, purse)

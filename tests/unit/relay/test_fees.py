@@ -28,17 +28,6 @@ def offers(draw: st.DrawFn) -> tuple[GasFees, int]:
     return fees, ceiling
 
 
-@given(offers())
-def test_the_first_fee_leaves_room_for_four_replacements_below_the_ceiling(offer: tuple[GasFees, int]) -> None:
-    fees: GasFees | None
-    fees, ceiling = offer
-    for _ in range(MOST_REPLACEMENTS):
-        assert fees is not None
-        fees = bump_fees(fees, 0, 0, ceiling)
-    assert fees is not None
-    assert fees.priority_fee <= fees.max_fee <= ceiling
-
-
 @given(WEI, WEI, CEILING)
 def test_offered_fee_pays_for_the_next_block(base: int, tip: int, ceiling: int) -> None:
     fees = first_fees(base, tip, ceiling)
@@ -58,16 +47,16 @@ def test_a_replacement_pays_an_eighth_more_of_both_and_never_above_the_ceiling(
     assert later.priority_fee <= later.max_fee <= ceiling
 
 
-def test_a_first_fee_has_room_for_twice_the_base_fee() -> None:
+def test_a_first_fee_has_room_for_twice_the_base_fee_and_above_the_ceiling_nothing_is_offered() -> None:
     """The base fee grows by an eighth a block, and an unmined transaction has four replacements."""
     assert first_fees(2 * GWEI, GWEI, 50 * GWEI) == GasFees(5 * GWEI, GWEI)
-
-
-def test_above_the_ceiling_nothing_is_offered() -> None:
     assert first_fees(50 * GWEI, GWEI, 50 * GWEI) is None
 
 
-def test_without_room_for_another_eighth_there_is_no_replacement() -> None:
+def test_a_replacement_follows_the_market_as_long_as_there_is_room_for_another_eighth() -> None:
+    first = first_fees(2 * GWEI, GWEI, 50 * GWEI)
+    assert first is not None
+    assert bump_fees(first, 10 * GWEI, 3 * GWEI, 50 * GWEI) == GasFees(23 * GWEI, 3 * GWEI)
     fees = first_fees(30 * GWEI, GWEI, 50 * GWEI)
     for _ in range(MOST_REPLACEMENTS):
         assert fees is not None
@@ -76,23 +65,17 @@ def test_without_room_for_another_eighth_there_is_no_replacement() -> None:
     assert bump_fees(fees, 0, 0, 50 * GWEI) is None
 
 
-def test_a_replacement_follows_the_market() -> None:
-    first = first_fees(2 * GWEI, GWEI, 50 * GWEI)
-    assert first is not None
-    later = bump_fees(first, 10 * GWEI, 3 * GWEI, 50 * GWEI)
-    assert later is not None
-    assert (later.max_fee, later.priority_fee) == (23 * GWEI, 3 * GWEI)
-
-
 @given(offers(), st.integers(min_value=21_000, max_value=10**7))
-def test_a_reservation_covers_four_steps_and_always_an_empty_transfer(offer: tuple[GasFees, int], gas: int) -> None:
+def test_a_first_fee_and_its_reservation_leave_room_for_four_steps_and_an_empty_transfer(
+    offer: tuple[GasFees, int], gas: int
+) -> None:
     fees: GasFees | None
     fees, ceiling = offer
-    assert fees is not None
     reserved = compute_reservation(gas, fees, ceiling)
     for _ in range(MOST_REPLACEMENTS):
         assert fees is not None
         fees = bump_fees(fees, 0, 0, ceiling)
         assert fees is not None
+        assert fees.priority_fee <= fees.max_fee <= ceiling
         assert gas * fees.max_fee <= reserved
     assert EMPTY_GAS * ceiling <= reserved <= gas * ceiling

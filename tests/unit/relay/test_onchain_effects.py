@@ -3,8 +3,6 @@
 from dataclasses import replace
 from uuid import UUID
 
-import pytest
-
 from reminder_worker.relay.models import RelayLane, RequestState
 from reminder_worker.relay.onchain_effects import OnchainEffect, end_failed_call, sort_effects
 from reminder_worker.relay.state_machine import AuthorizationFate
@@ -30,9 +28,8 @@ REQUEST = StoredRequest(
 )
 
 
-@pytest.mark.parametrize(
-    ("lane", "effect", "own_nonces", "other_claims", "same_and_other"),
-    [
+def test_effect_is_of_the_request_of_another_authorization_or_of_neither() -> None:
+    for lane, effect, own_nonces, other_claims, same_and_other in (
         (CLAIM, (CLAIM, 7), {}, (), (True, False)),
         (CLAIM, (CLAIM, 7), {"0xa": 3}, (), (False, True)),
         (CLAIM, (CLAIM, 7), {"0xa": 2}, (), (False, False)),
@@ -43,32 +40,19 @@ REQUEST = StoredRequest(
         (GIFT, (GIFT, 7), {}, (), (True, False)),
         (GIFT, (GIFT, 7), {"0xa": 2}, (), (True, False)),
         (GIFT, (GIFT, 8), {"0xa": 2}, (), (False, False)),
-    ],
-)
-def test_effect_is_of_the_request_of_another_authorization_or_of_neither(
-    lane: RelayLane,
-    effect: tuple[RelayLane, int],
-    own_nonces: dict[str, int],
-    other_claims: tuple[str, ...],
-    same_and_other: tuple[bool, bool],
-) -> None:
-    effects = [OnchainEffect("0xa", *effect)]
-    assert sort_effects(replace(REQUEST, lane=lane), effects, own_nonces, frozenset(other_claims)) == same_and_other
+    ):
+        effects = [OnchainEffect("0xa", *effect)]
+        assert sort_effects(replace(REQUEST, lane=lane), effects, own_nonces, frozenset(other_claims)) == same_and_other
 
 
-@pytest.mark.parametrize(
-    ("fate", "state", "paused"),
-    [
+def test_a_failed_call_pauses_signers_who_made_us_pay_for_nothing() -> None:
+    for fate, state, paused in (
         (AuthorizationFate.ALIVE, RequestState.REVERTED, True),
         (AuthorizationFate.CANCELLED, RequestState.CANCELLED_BY_USER, True),
         (AuthorizationFate.SUPERSEDED, RequestState.SUPERSEDED, True),
         (AuthorizationFate.SATISFIED, RequestState.SATISFIED_ELSEWHERE, False),
         (AuthorizationFate.EXPIRED, RequestState.EXPIRED, False),
-    ],
-)
-def test_a_failed_call_pauses_signers_who_made_us_pay_for_nothing(
-    fate: AuthorizationFate, state: RequestState, paused: bool
-) -> None:
-    ending = end_failed_call(CLAIM, fate)
-    assert (ending.state, ending.paused) == (state, paused)
-    assert not end_failed_call(RelayLane.AUTO_RENEW, fate).paused
+    ):
+        ending = end_failed_call(CLAIM, fate)
+        assert (ending.state, ending.paused) == (state, paused)
+        assert not end_failed_call(RelayLane.AUTO_RENEW, fate).paused

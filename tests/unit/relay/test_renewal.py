@@ -45,31 +45,25 @@ def verdict(standing: LegacyState, count: int = 6, baseline: int = 5) -> tuple[R
     return found.decision, found.reason
 
 
-def test_an_owner_who_was_active_since_the_reset_is_renewed() -> None:
-    assert verdict(GOOD) == (RenewalDecision.RENEW, RenewalReason.ACTIVE)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
+def test_renewal_that_the_contract_would_refuse_is_refused() -> None:
+    for change, reason in (
         ({"is_old_build": True}, RenewalReason.OLD_BUILD),
         ({"is_live": False}, RenewalReason.NOT_LIVE),
         ({"enabled": False}, RenewalReason.OFF_ON_CHAIN),
         ({"is_premium": False}, RenewalReason.NOT_PREMIUM),
         ({"t1": NOW}, RenewalReason.TOO_LATE),
         ({"budget_end": NOW - 1}, RenewalReason.BUDGET_EXHAUSTED),
-    ],
-)
-def test_renewal_that_the_contract_would_refuse_is_refused(change: dict[str, int], reason: RenewalReason) -> None:
-    assert verdict(replace(GOOD, **change)) == (RenewalDecision.REFUSED, reason)  # type: ignore[arg-type]
+    ):
+        assert verdict(replace(GOOD, **change)) == (RenewalDecision.REFUSED, reason)
 
 
 def test_each_bound_is_exact() -> None:
-    """To the second, as the contract has it."""
-    assert verdict(replace(GOOD, t1=NOW + 1))[0] is RenewalDecision.RENEW
-    assert verdict(replace(GOOD, budget_end=NOW))[0] is RenewalDecision.RENEW
-    assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS))[0] is RenewalDecision.RENEW
+    """To the second, as the contract has it. An owner who was active since the reset is renewed."""
+    assert verdict(GOOD) == (RenewalDecision.RENEW, RenewalReason.ACTIVE)
+    for facts in (replace(GOOD, t1=NOW + 1), replace(GOOD, budget_end=NOW), replace(GOOD, t1=NOW + WINDOW_SECONDS)):
+        assert verdict(facts)[0] is RenewalDecision.RENEW, facts
     assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS + 1)) == (RenewalDecision.WAIT, RenewalReason.TOO_EARLY)
+    assert verdict(replace(GOOD, reset_at=NOW)) == (RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL)
 
 
 @pytest.mark.parametrize("days", [1, 7, 30, 59])
@@ -91,10 +85,6 @@ def test_activity_is_above_the_baseline_and_above_what_was_attested() -> None:
 def test_a_jump_since_the_last_attested_is_held() -> None:
     assert verdict(GOOD, count=3 + JUMP)[0] is RenewalDecision.RENEW
     assert verdict(GOOD, count=4 + JUMP) == (RenewalDecision.HELD, RenewalReason.JUMP_TOO_LARGE)
-
-
-def test_a_reset_that_is_not_final_waits() -> None:
-    assert verdict(replace(GOOD, reset_at=NOW)) == (RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL)
 
 
 def test_baseline_of_a_reset_is_stored_once_from_the_first_count() -> None:

@@ -198,10 +198,10 @@ def test_fresh_attempt_is_not_replaced_while_its_signers_nonce_is_unknown() -> N
     assert decide_action(replace(SLOT, attempts=(replace(old, sent=FRESH_SECONDS),)), FACTS) == ReplaceAttempt("call")
 
 
-@pytest.mark.parametrize("change", [{"time": 1001}, {"signer_nonce": 4}])
-def test_a_slot_whose_authorization_died_is_freed_at_once(change: dict[str, Any]) -> None:
+def test_a_slot_whose_authorization_died_is_freed_at_once() -> None:
     assert decide_action(SLOT, FACTS) == SendAgain()
-    assert decide_action(SLOT, replace(FACTS, **change)) == ReplaceAttempt("empty")
+    for dead in (replace(FACTS, time=1001), replace(FACTS, signer_nonce=4)):
+        assert decide_action(SLOT, dead) == ReplaceAttempt("empty")
 
 
 def test_authorization_is_alive_at_its_exact_deadline() -> None:
@@ -214,12 +214,9 @@ def test_authorization_is_alive_at_its_exact_deadline() -> None:
     assert decide_action(stuck, replace(FACTS, price=GasPrice(400, 1, 400))) == ReplaceAttempt("call")
 
 
-def test_slot_under_cancellation_is_not_cancelled_again() -> None:
+def test_slot_under_cancellation_is_not_cancelled_again_and_our_mined_transaction_is_never_foreign() -> None:
     given_up = replace(SLOT, attempts=(CALL, EMPTY))
     assert decide_action(given_up, replace(FACTS, time=1001)) == SendAgain()
-
-
-def test_our_mined_transaction_is_never_foreign() -> None:
     assert is_foreign(7, 8, ABSENT)
     assert not is_foreign(7, 8, SEEN)
 
@@ -262,9 +259,8 @@ def test_underpriced_fourth_replacement_is_replaced_up_to_the_ceiling(kind: Atte
 FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=False)
 
 
-@pytest.mark.parametrize(
-    ("change", "direct", "expected"),
-    [
+def test_the_fate_of_an_authorization_and_without_a_router_nonce_it_only_lives_or_expires() -> None:
+    for change, direct, expected in (
         ({}, False, AuthorizationFate.ALIVE),
         ({"time": 1000}, False, AuthorizationFate.ALIVE),
         ({"time": 1001}, False, AuthorizationFate.EXPIRED),
@@ -275,14 +271,9 @@ FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=Fal
         ({"same_effect": True}, True, AuthorizationFate.SATISFIED),
         ({"time": 1001, "signer_nonce": 4}, False, AuthorizationFate.CANCELLED),
         ({"signer_nonce": None, "time": 1001}, False, AuthorizationFate.EXPIRED),
-    ],
-)
-def test_the_fate_of_an_authorization(change: dict[str, Any], direct: bool, expected: AuthorizationFate) -> None:
-    assert decide_fate(3, 1000, direct, replace(FINAL, **change)) == expected
+    ):
+        assert decide_fate(3, 1000, direct, replace(FINAL, **change)) == expected
 
-
-def test_lane_without_a_router_nonce_only_lives_or_expires() -> None:
-    """Auto-renew: the attestor's observation is no sponsorNonce."""
     assert decide_fate(None, 1000, False, replace(FINAL, signer_nonce=9)) == AuthorizationFate.ALIVE
-    auto = replace(SLOT, signer_nonce=None)
+    auto = replace(SLOT, signer_nonce=None)  # the attestor's observation is no sponsorNonce
     assert decide_action(auto, replace(FACTS, signer_nonce=9)) == SendAgain()

@@ -98,9 +98,8 @@ def test_rules_of_every_lane(request_class: type[Request]) -> None:
     assert refusal_code(replace(request, nonce=4 + MOST_WAITING), many) == "nonce_mismatch"
 
 
-@pytest.mark.parametrize(
-    ("request_change", "facts", "code"),
-    [
+def test_rules_of_claims() -> None:
+    for request_change, facts, code in (
         ({"assets": ()}, CLAIM_FACTS, "invalid_input"),
         ({"assets": (TOKEN, TOKEN)}, CLAIM_FACTS, "invalid_input"),
         ({"assets": (OTHER,)}, CLAIM_FACTS, "invalid_input"),
@@ -109,10 +108,8 @@ def test_rules_of_every_lane(request_class: type[Request]) -> None:
         ({"signer": OWNER}, CLAIM_FACTS, "only_beneficiaries"),
         ({"signer": OTHER}, CLAIM_FACTS, "cannot_claim"),
         ({}, change(CLAIM_FACTS, legacy={"triggers": (NOW + 1, NOW + 2, NOW + 3)}), "legacy_still_active"),
-    ],
-)
-def test_rules_of_claims(request_change: dict[str, Any], facts: RequestFacts, code: str) -> None:
-    assert refusal_code(replace(CLAIM, **request_change), facts) == code
+    ):
+        assert refusal_code(replace(CLAIM, **request_change), facts) == code
 
 
 def test_rules_of_check_ins() -> None:
@@ -122,19 +119,16 @@ def test_rules_of_check_ins() -> None:
     assert refusal_code(CHECK_IN, change(CHECK_IN_FACTS, premium=False)) == "premium_required"
 
 
-@pytest.mark.parametrize(
-    ("details", "code"),
-    [
+def test_rules_of_withdrawals() -> None:
+    for details, code in (
         ({"lock_type": GIFT + 1}, "not_a_gift"),
         ({"recipient": OWNER}, "signer_mismatch"),
         ({"status": LIVE + 1}, "timelock_not_live"),
         ({"assets": ()}, "timelock_not_live"),
         ({"assets": ((OTHER, 5),)}, "not_only_whitelisted_tokens"),
         ({"unlock_time": NOW + 1}, "still_locked"),
-    ],
-)
-def test_rules_of_withdrawals(details: dict[str, Any], code: str) -> None:
-    assert refusal_code(WITHDRAWAL, change(WITHDRAWAL_FACTS, details=replace(GIFT_DETAILS, **details))) == code
+    ):
+        assert refusal_code(WITHDRAWAL, change(WITHDRAWAL_FACTS, details=replace(GIFT_DETAILS, **details))) == code
 
 
 def test_a_withdrawal_needs_a_timelock_and_in_version_2_a_near_deadline() -> None:
@@ -144,9 +138,8 @@ def test_a_withdrawal_needs_a_timelock_and_in_version_2_a_near_deadline() -> Non
     assert not check(far, WITHDRAWAL_FACTS)
 
 
-@pytest.mark.parametrize(
-    ("request_", "effects", "code", "words"),
-    [
+def test_bad_effects_are_refused() -> None:
+    for request_, effects, code, words in (
         (CLAIM, {}, "nothing_to_claim", "deliver nothing"),
         (CLAIM, {"simulated": SimulatedTransaction((), None)}, "nothing_to_claim", "deliver nothing"),
         (CLAIM, {"revert": WOULD_FAIL}, "would_fail", "would fail on chain"),
@@ -154,12 +147,10 @@ def test_a_withdrawal_needs_a_timelock_and_in_version_2_a_near_deadline() -> Non
         (CLAIM, {"revert": WOULD_FAIL, "succeeds_with_more_gas": True}, "would_fail", "claim needs more gas"),
         (CHECK_IN, {"revert": WOULD_FAIL, "succeeds_with_more_gas": True}, "would_fail", "transaction needs more"),
         (WITHDRAWAL, {"holds_nfts": True}, "not_only_whitelisted_tokens", "whitelisted"),
-    ],
-)
-def test_bad_effects_are_refused(request_: Request, effects: dict[str, Any], code: str, words: str) -> None:
-    with pytest.raises(Refused, match=words) as refused:
-        check_effects(request_, replace(CLAIM_FACTS, **effects))
-    assert refused.value.code == code
+    ):
+        with pytest.raises(Refused, match=words) as refused:
+            check_effects(request_, replace(CLAIM_FACTS, **effects))
+        assert refused.value.code == code
 
 
 def test_a_failing_claim_of_a_legacy_that_ended_says_so() -> None:
@@ -177,31 +168,26 @@ def test_good_effects_pass() -> None:
     check_effects(WITHDRAWAL, replace(WITHDRAWAL_FACTS, simulated=SimulatedTransaction((), 1)))
 
 
-@pytest.mark.parametrize(
-    ("used", "needs"),
-    [
+def test_gas_needed_is_twice_the_simulated_gas() -> None:
+    for used, needs in (
         (None, None),
         (0, LEAST_GAS_LIMIT),
         (LEAST_GAS_LIMIT // 2 + 1, LEAST_GAS_LIMIT + 2),
         (210_000, 420_000),
-    ],
-)
-def test_gas_needed_is_twice_the_simulated_gas(used: int | None, needs: int | None) -> None:
-    assert estimate_gas(SimulatedTransaction((), used), OWNER, ()) == needs
-    assert estimate_gas(None, OWNER, ()) is None
+    ):
+        assert estimate_gas(SimulatedTransaction((), used), OWNER, ()) == needs
+        assert estimate_gas(None, OWNER, ()) is None
 
 
-@pytest.mark.parametrize(
-    ("paid", "needs"),
-    [([], None), ([TOKEN], 960_000), ([TOKEN, OTHER_TOKEN], 540_000), ([TOKEN, OTHER_TOKEN, ETHER], 400_000)],
-)
-def test_asset_that_may_still_arrive_counts_as_much_as_a_paid_asset(paid: list[str], needs: int | None) -> None:
+def test_asset_that_may_still_arrive_counts_as_much_as_a_paid_asset() -> None:
     """A transfer of a missing asset cannot make the claim fail. Only named assets count as paid.
 
     The transaction itself and its signature are paid once, however many assets are missing.
     """
-    logs = tuple(transfer_log(token, HEIR) for token in [*paid, FOREIGN_TOKEN])
-    assert estimate_gas(SimulatedTransaction(logs, 200_000), HEIR, (TOKEN, OTHER_TOKEN, ETHER)) == needs
+    paid = (TOKEN, OTHER_TOKEN, ETHER)
+    for count, needs in enumerate((None, 960_000, 540_000, 400_000)):
+        logs = tuple(transfer_log(token, HEIR) for token in (*paid[:count], FOREIGN_TOKEN))
+        assert estimate_gas(SimulatedTransaction(logs, 200_000), HEIR, paid) == needs
 
 
 def test_claim_of_one_of_nine_assets_reserves_less_than_its_whole_lane() -> None:
@@ -211,8 +197,6 @@ def test_claim_of_one_of_nine_assets_reserves_less_than_its_whole_lane() -> None
     assert needs < 4_000_000, "the default of RELAY_CLAIM_GAS"
 
 
-@pytest.mark.parametrize(
-    ("needs", "gas"), [(None, LANE_GAS), (LANE_GAS - 1, LANE_GAS - 1), (LANE_GAS, LANE_GAS), (2**256, LANE_GAS)]
-)
-def test_gas_never_exceeds_the_limit_of_the_lane(needs: int | None, gas: int) -> None:
-    assert authorization(1, needs=needs).gas_now == gas
+def test_gas_never_exceeds_the_limit_of_the_lane() -> None:
+    for needs, gas in ((None, LANE_GAS), (LANE_GAS - 1, LANE_GAS - 1), (LANE_GAS, LANE_GAS), (2**256, LANE_GAS)):
+        assert authorization(1, needs=needs).gas_now == gas

@@ -31,18 +31,14 @@ TRANSACTION = {
 }
 
 
-@pytest.mark.parametrize("text", [KEY, "0x" + KEY, f"  0x{KEY}\n", KEY.upper()])
-def test_a_key_in_hex_is_read(text: str) -> None:
-    assert load_signer(SecretStr(text)).address == ADDRESS
-
-
-def test_a_keystore_opens_with_its_password() -> None:
+def test_a_key_in_hex_is_read_and_a_keystore_opens_with_its_password() -> None:
+    for text in (KEY, "0x" + KEY, f"  0x{KEY}\n", KEY.upper()):
+        assert load_signer(SecretStr(text)).address == ADDRESS
     assert load_signer(SecretStr(KEYSTORE), SecretStr("open sesame")).address == ADDRESS
 
 
-@pytest.mark.parametrize(
-    ("text", "password"),
-    [
+def test_bad_key_is_refused_and_not_echoed() -> None:
+    for text, password in (
         ("", None),
         (KEY[:-2], None),
         (KEY + "00", None),
@@ -53,31 +49,23 @@ def test_a_keystore_opens_with_its_password() -> None:
         ("{" + KEY, "open sesame"),
         ('{"crypto": {}}', "open sesame"),
         ('{"crypto": ' * 50_000, "open sesame"),
-    ],
-)
-def test_bad_key_is_refused_and_not_echoed(text: str, password: str | None) -> None:
-    with pytest.raises(Misconfigured) as refused:
-        load_signer(SecretStr(text), None if password is None else SecretStr(password))
-    shown = "".join(traceback.format_exception(refused.value))
-    assert refused.value.__cause__ is None
-    assert refused.value.__context__ is None
-    assert not any(secret in shown for secret in (KEY[:-2], "zz" * 32, "00" * 32, "wrong", "sesame"))
+    ):
+        with pytest.raises(Misconfigured) as refused:
+            load_signer(SecretStr(text), None if password is None else SecretStr(password))
+        shown = "".join(traceback.format_exception(refused.value))
+        assert refused.value.__cause__ is None
+        assert refused.value.__context__ is None
+        assert not any(secret in shown for secret in (KEY[:-2], "zz" * 32, "00" * 32, "wrong", "sesame"))
 
 
-async def test_signed_bytes_are_the_transaction_from_our_address() -> None:
-    raw = await load_signer(SecretStr(KEY)).sign(TRANSACTION)
+async def test_signed_bytes_are_the_transaction_from_our_address_and_the_key_shows_in_no_repr() -> None:
+    signer = load_signer(SecretStr(KEY))
+    raw = await signer.sign(TRANSACTION)
+    assert KEY not in repr(signer)
     assert Account.recover_transaction(HexBytes(raw)).lower() == ADDRESS
     signed = TypedTransaction.from_bytes(HexBytes(raw)).as_dict()
-    assert (signed["nonce"], signed["gas"], signed["maxFeePerGas"], bytes(signed["data"])) == (
-        7,
-        50_000,
-        3,
-        b"\x01\x02",
-    )
-
-
-def test_the_key_shows_in_no_repr() -> None:
-    assert KEY not in repr(load_signer(SecretStr(KEY)))
+    assert [signed[name] for name in ("nonce", "gas", "maxFeePerGas")] == [7, 50_000, 3]
+    assert bytes(signed["data"]) == b"\x01\x02"
 
 
 def _keystore(**changes: Any) -> SecretStr:

@@ -49,7 +49,8 @@ def test_ether_that_the_network_logs_is_ether_and_no_token() -> None:
     assert of(transfer("0x" + "ff" * 19 + "fe", LEGACY, ANNA, 5)) == {ANNA: {ETHER: 5}}
 
 
-def test_transfers_from_or_to_other_people_do_not_count() -> None:
+def test_transfers_from_or_to_other_people_and_of_an_nft_do_not_count() -> None:
+    """An owner who is an heir, too, receives nothing from themselves."""
     logs = [
         transfer(USDC, STRANGER, ANNA, 5),
         transfer(USDC, ANNA, BEN, 5),
@@ -57,11 +58,9 @@ def test_transfers_from_or_to_other_people_do_not_count() -> None:
         transfer(USDC, OWNER, LEGACY, 5),
         transfer(USDC, OWNER, OWNER, 5),
         transfer(USDC, OWNER, ANNA, 0),
+        transfer(USDC, OWNER, ANNA, 5, extra_topics=1),
     ]
     assert of(*logs) == {}
-
-
-def test_an_owner_who_is_an_heir_too_receives_nothing_from_themselves() -> None:
     assert of(transfer(USDC, OWNER, OWNER, 5), members=LegacyMembership(OWNER, OWNER, (OWNER, ANNA))) == {}
 
 
@@ -83,10 +82,6 @@ def test_a_claim_without_transfers_shows_no_transfers_of_another_legacy() -> Non
     told = {0: LEGACY, 2: STRANGER}
     assert of(*select_claim_transfers([marker, moved, marker], LEGACY, OWNER, told)) == {}
     assert of(*select_claim_transfers([marker, marker], LEGACY, OWNER, {0: LEGACY, 1: STRANGER})) == {}
-
-
-def test_an_nft_is_no_amount() -> None:
-    assert of(transfer(USDC, OWNER, ANNA, 5, extra_topics=1)) == {}
 
 
 def test_a_flood_of_invented_tokens_does_not_push_out_a_whitelisted_one() -> None:

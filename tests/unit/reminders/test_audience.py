@@ -1,7 +1,6 @@
 """Recipients of each email."""
 
 import msgspec
-import pytest
 
 from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.outbox.messages import RecipientRole
@@ -13,33 +12,19 @@ CONFIG = ReminderConfig("0x", OWNER, (), (ANNA, BEN), CLARA, DAN)
 EVERYBODY = {OWNER, ANNA, BEN, CLARA, DAN, STRANGER}
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"), [(1, {OWNER, ANNA, BEN}), (2, {OWNER, ANNA, BEN, CLARA}), (3, {OWNER, ANNA, BEN, CLARA, DAN})]
-)
-def test_each_line_holds_the_lines_before_it(line: int, expected: set[str]) -> None:
-    assert set(find_audience(CONFIG, EVERYBODY, MEMBERS, line)) == expected
-
-
-def test_without_a_configuration_there_are_no_recipients() -> None:
-    assert find_audience(None, EVERYBODY, MEMBERS, 3) == {}
-
-
-def test_an_unsaved_person_gets_no_email() -> None:
-    assert set(find_audience(CONFIG, {OWNER, BEN}, MEMBERS, 3)) == {OWNER, BEN}
-
-
-def test_a_removed_heir_gets_no_email_although_configured() -> None:
-    assert set(find_audience(CONFIG, EVERYBODY, LegacyMembership(OWNER, OWNER, (BEN,), CLARA, DAN), 3)) == {
-        OWNER,
-        BEN,
-        CLARA,
-        DAN,
-    }
-
-
-def test_an_unconfigured_member_gets_no_email() -> None:
-    members = LegacyMembership(OWNER, OWNER, (ANNA, BEN, STRANGER), CLARA, DAN)
-    assert STRANGER not in find_audience(CONFIG, EVERYBODY, members, 3)
+def test_each_line_holds_those_of_it_and_the_lines_before_it_who_are_members_configured_and_stored() -> None:
+    without_anna = LegacyMembership(OWNER, OWNER, (BEN,), CLARA, DAN)
+    with_a_stranger = LegacyMembership(OWNER, OWNER, (ANNA, BEN, STRANGER), CLARA, DAN)
+    for config, stored, members, line, expected in (
+        (CONFIG, EVERYBODY, MEMBERS, 1, {OWNER, ANNA, BEN}),
+        (CONFIG, EVERYBODY, MEMBERS, 2, {OWNER, ANNA, BEN, CLARA}),
+        (CONFIG, EVERYBODY, MEMBERS, 3, {OWNER, ANNA, BEN, CLARA, DAN}),
+        (None, EVERYBODY, MEMBERS, 3, set()),
+        (CONFIG, {OWNER, BEN}, MEMBERS, 3, {OWNER, BEN}),
+        (CONFIG, EVERYBODY, without_anna, 3, {OWNER, BEN, CLARA, DAN}),
+        (CONFIG, EVERYBODY, with_a_stranger, 3, {OWNER, ANNA, BEN, CLARA, DAN}),
+    ):
+        assert set(find_audience(config, stored, members, line)) == expected
 
 
 def test_roles_come_from_the_chain_whatever_is_configured() -> None:

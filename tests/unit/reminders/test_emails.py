@@ -94,8 +94,8 @@ def test_people_do_not_stand_in_each_others_way() -> None:
     assert ids(decide_claim(both, {}).claim) == ids(both)
 
 
-@pytest.mark.parametrize("secret", ["secret", "b'email'", "b'name'", "salt", "hash"])
-def test_an_entry_does_not_show_what_is_in_it(secret: str) -> None:
+def test_an_entry_does_not_show_what_is_in_it() -> None:
     stored = EncryptedRecipient("key", b"salt", b"email", b"name")
-    kind, made = ReminderKind.OWNER_RESET, datetime.now(UTC)
-    assert secret not in repr(make_email(kind, made, stored, email_hash=b"hash", body=b"secret"))
+    made = make_email(ReminderKind.OWNER_RESET, datetime.now(UTC), stored, email_hash=b"hash", body=b"secret")
+    for secret in ("secret", "b'email'", "b'name'", "salt", "hash"):
+        assert secret not in repr(made)

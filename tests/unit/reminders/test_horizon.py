@@ -1,6 +1,5 @@
 """Deadlines, ages, and when to ask again."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,24 +11,19 @@ DAYS = 86_400
 TIMES = st.integers(0, 2**256 - 1) | st.integers(NOW - 10 * DAYS, NOW + 10 * DAYS)
 
 
-@pytest.mark.parametrize(("window", "deadline"), [(1, 10), (4, 10), (2, 20), (5, 20), (3, 30), (6, 30)])
-def test_each_window_is_about_its_lines_time(window: int, deadline: int) -> None:
-    assert list_window_deadlines([window], (10, 20, 30)) == [(window, deadline)]
-
-
-def test_windows_of_an_old_build_and_of_no_humanly_time_are_left_out() -> None:
-    assert list_window_deadlines([4], (0, 0, 0)) == []
+def test_each_window_is_about_its_lines_time_and_one_of_no_humanly_time_is_left_out() -> None:
+    for window, deadline in ((1, 10), (4, 10), (2, 20), (5, 20), (3, 30), (6, 30)):
+        assert list_window_deadlines([window], (10, 20, 30)) == [(window, deadline)]
+    assert list_window_deadlines([4], (0, 0, 0)) == [], "an old build"
     assert list_window_deadlines([4, 2], (10, 2**200, 2**200)) == [(4, 10)]
 
 
-@pytest.mark.parametrize(("window", "opened"), [(1, 900), (2, 900), (3, 900), (4, 1000), (5, 1000), (6, 1000)])
-def test_notices_open_ahead_of_their_deadline_and_the_others_at_it(window: int, opened: int) -> None:
-    triggers = (1000, 1000, 1000) if window != 3 else (500, 800, 1000)
-    assert earliest_opening(window, triggers, 100) == opened
-
-
-def test_the_third_lines_notice_opens_when_the_second_may_act_at_the_earliest() -> None:
-    assert earliest_opening(3, (500, 950, 1000), 100) == 950
+def test_notices_open_ahead_of_their_deadline_and_the_others_at_it() -> None:
+    """The third line's opens at the earliest when the second may act."""
+    for window, opened in ((1, 900), (2, 900), (4, 1000), (5, 1000), (6, 1000)):
+        assert earliest_opening(window, (1000, 1000, 1000), 100) == opened
+    for second, opened in ((800, 900), (950, 950)):
+        assert earliest_opening(3, (500, second, 1000), 100) == opened
 
 
 def test_asked_again_when_the_next_window_opens() -> None:

@@ -22,24 +22,16 @@ def timelocks(*rows: tuple[int, int, int, int | None]) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=aggregates.TIMELOCKS, orient="row")
 
 
-def test_a_legacy_is_counted_in_one_state_and_one_type() -> None:
+def test_a_legacy_is_counted_in_one_state_and_one_type_and_a_timelock_by_its_status() -> None:
     """Deleted wins over activated, activated over live; types and states each add up to the total."""
     found = aggregates.count_by_state(
-        legacies((3, 1, None, None), (3, 1, 5, None), (1, 1, None, 6), (3, 1, 5, 6)), timelocks()
+        legacies((3, 1, None, None), (3, 1, 5, None), (1, 1, None, 6), (3, 1, 5, 6)),
+        timelocks((0, 2, 1, None), (2, 2, 1, None), (2, 3, 1, 9), (1, 1, 1, None)),
     )
     assert found["legacies"] == {"total": 4, "live": 1, "activated": 1, "deleted": 2, "byType": {"eoa": 3, "safe": 1}}
-
-
-def test_timelocks_are_counted_by_status_and_gifts_of_all() -> None:
-    found = aggregates.count_by_state(
-        legacies(), timelocks((0, 2, 1, None), (2, 2, 1, None), (2, 3, 1, 9), (1, 1, 1, None))
-    )
     assert found["timelocks"] == {"total": 4, "live": 2, "ended": 1, "gifts": 2}
-
-
-def test_nothing_is_counted_of_an_empty_index() -> None:
-    found = aggregates.count_by_state(legacies(), timelocks())
-    assert found["legacies"]["total"] == found["timelocks"]["total"] == 0
+    nothing = aggregates.count_by_state(legacies(), timelocks())
+    assert nothing["legacies"]["total"] == nothing["timelocks"]["total"] == 0
     assert len(aggregates.count_by_day(legacies(), timelocks())) == 0
 
 
@@ -110,15 +102,10 @@ def moved(balance: int, shared: int, *own: int) -> int:
     return movable([("h", "t", balance, [("vault", shared, each) for each in own])])["t"]
 
 
-def test_one_legacy_moves_the_smaller_of_balance_and_the_larger_allowance() -> None:
-    assert (moved(100, 0, 40), moved(100, 70, 40), moved(50, 70, 40), moved(100, 0, 0)) == (40, 70, 50, 0)
-
-
-def test_several_legacies_of_one_owner_are_not_counted_above_his_balance() -> None:
+def test_legacies_of_one_owner_move_no_more_than_the_balance_and_the_larger_allowance() -> None:
     """Unlimited twice is the balance once; limited ones add up; what is permitted to the vault counts once."""
-    assert moved(100, 0, LARGEST, LARGEST) == 100
-    assert moved(100, 0, 30, 40) == 70
-    assert moved(100, 20, 0, 0, 0) == 20
+    assert (moved(100, 0, 40), moved(100, 70, 40), moved(50, 70, 40), moved(100, 0, 0)) == (40, 70, 50, 0)
+    assert (moved(100, 0, LARGEST, LARGEST), moved(100, 0, 30, 40), moved(100, 20, 0, 0, 0)) == (100, 70, 20)
 
 
 def test_the_allowance_of_a_vault_counts_once() -> None:

@@ -36,41 +36,33 @@ def counted(**groups: dict[str, Any]) -> StatisticsSnapshot:
     return replace(SOUND, counts={**SOUND.counts, **groups})
 
 
+def worth(dollars: str) -> StatisticsSnapshot:
+    return replace(SOUND, value_secured_usd=Decimal(dollars))
+
+
 NOTHING = dict.fromkeys(("total", "live", "activated", "deleted"), 0) | {"byType": {"eoa": 0, "safe": 0}}
 
 
-@pytest.mark.parametrize(
-    "sound",
-    [
+def test_a_sound_snapshot_passes_every_check() -> None:
+    nothing = counted(legacies=NOTHING, timelocks=dict.fromkeys(TIMELOCKS, 0))
+    for sound in (
         SOUND,
         counted(timelocks={**TIMELOCKS, "total": 3}),  # one is neither live nor ended
-        replace(
-            counted(legacies=NOTHING, timelocks=dict.fromkeys(TIMELOCKS, 0)), tokens=[], value_secured_usd=Decimal(0)
-        ),
-    ],
-    ids=["some of each", "a timelock in another state", "nothing at all"],
-)
-def test_a_sound_snapshot_passes_every_check(sound: StatisticsSnapshot) -> None:
-    assert (
-        snapshots.find_negative_figures(sound)
-        == snapshots.find_unequal_totals(sound)
-        == snapshots.find_jumps([sound], sound)
-        == []
-    )
+        replace(nothing, tokens=[], value_secured_usd=Decimal(0)),
+    ):
+        assert snapshots.find_negative_figures(sound) == snapshots.find_unequal_totals(sound) == []
+        assert snapshots.find_jumps([sound], sound) == []
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
+def test_a_figure_below_zero_is_found() -> None:
+    for broken in (
         counted(timelocks={**TIMELOCKS, "live": -1}),
         counted(legacies={**LEGACIES, "byType": {"eoa": -2, "safe": 1}}),
         replace(SOUND, tokens=[{**USDC, "amount": "-1"}]),
         replace(SOUND, tokens=[{**USDC, "usd": "-0.01"}]),
         replace(SOUND, value_secured_usd=Decimal(-1)),
-    ],
-)
-def test_a_figure_below_zero_is_found(broken: StatisticsSnapshot) -> None:
-    assert snapshots.find_negative_figures(broken)
+    ):
+        assert snapshots.find_negative_figures(broken)
 
 
 def _write(folder: Path, snapshot: StatisticsSnapshot) -> list[Path]:
@@ -94,21 +86,17 @@ def _write(folder: Path, snapshot: StatisticsSnapshot) -> list[Path]:
     return sorted(folder.rglob("*.parquet"))
 
 
-@pytest.mark.parametrize(
-    ("broken", "columns"),
-    [
+def test_a_figure_below_zero_is_found_in_the_files(tmp_path: Path) -> None:
+    for broken, columns in (
         (counted(timelocks={**TIMELOCKS, "live": -1}), {"timelocks_live"}),
         (replace(SOUND, tokens=[{**USDC, "amount": "-1"}]), {"amount", "units"}),
-        (replace(SOUND, value_secured_usd=Decimal("-0.01")), {"value_secured_usd"}),
-    ],
-)
-def test_a_figure_below_zero_is_found_in_the_files(
-    tmp_path: Path, broken: StatisticsSnapshot, columns: set[str]
-) -> None:
-    _write(tmp_path, SOUND)
-    assert files.find_negative_columns(LocalFiles(tmp_path), SOUND) == []
-    _write(tmp_path, broken)
-    assert {found.partition(" in ")[0] for found in files.find_negative_columns(LocalFiles(tmp_path), SOUND)} == columns
+        (worth("-0.01"), {"value_secured_usd"}),
+    ):
+        _write(tmp_path, SOUND)
+        assert files.find_negative_columns(LocalFiles(tmp_path), SOUND) == []
+        _write(tmp_path, broken)
+        negative = files.find_negative_columns(LocalFiles(tmp_path), SOUND)
+        assert {found.partition(" in ")[0] for found in negative} == columns
 
 
 def test_files_are_found_in_a_folder_of_any_name(tmp_path: Path) -> None:
@@ -127,43 +115,32 @@ def test_a_file_that_is_gone_or_was_cut_off_is_found(tmp_path: Path, number: int
     assert files.find_negative_columns(LocalFiles(tmp_path), SOUND) == said
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
+def test_a_total_that_is_not_its_parts_is_found() -> None:
+    for broken in (
         counted(legacies={**LEGACIES, "live": 2}),
         counted(legacies={**LEGACIES, "byType": {"eoa": 2, "safe": 2}}),
         counted(timelocks={**TIMELOCKS, "ended": 2}),
         counted(timelocks={**TIMELOCKS, "gifts": 3}),
         replace(SOUND, value_secured_usd=Decimal("20000.02")),
-    ],
-)
-def test_a_total_that_is_not_its_parts_is_found(broken: StatisticsSnapshot) -> None:
-    assert snapshots.find_unequal_totals(broken)
+    ):
+        assert snapshots.find_unequal_totals(broken)
 
 
-def test_a_jump_of_the_value_is_found_either_way() -> None:
-    larger = replace(SOUND, value_secured_usd=Decimal("60000.01"))
-    assert snapshots.find_jumps([SOUND], larger)
-    assert snapshots.find_jumps([larger], SOUND)
-    assert snapshots.find_jumps([replace(SOUND, value_secured_usd=Decimal(1))], SOUND), "also from next to nothing"
-    assert snapshots.find_jumps([SOUND], replace(SOUND, value_secured_usd=Decimal("60000.00"))) == []
-
-
-def test_a_value_that_was_not_known_meanwhile_hides_no_jump() -> None:
-    """A price is believed again after a day of silence, whatever it has become."""
+def test_a_jump_of_the_value_either_way_and_a_total_that_falls_are_found() -> None:
+    """A price is believed again after a day of silence, whatever it has become. Small values may jump."""
     unknown = replace(SOUND, value_secured_usd=None)
-    assert snapshots.find_jumps([unknown, unknown, SOUND], replace(SOUND, value_secured_usd=Decimal("60000.01")))
-    assert snapshots.find_jumps([unknown], SOUND) == []
-
-
-def test_small_values_may_jump_and_an_unknown_one_is_no_jump() -> None:
-    small = replace(SOUND, value_secured_usd=Decimal(1))
-    assert snapshots.find_jumps([small], replace(SOUND, value_secured_usd=Decimal("9999.99"))) == []
-    assert snapshots.find_jumps([SOUND], replace(SOUND, value_secured_usd=None)) == []
-
-
-def test_a_total_that_falls_is_found() -> None:
-    assert snapshots.find_jumps([SOUND], counted(legacies={**LEGACIES, "total": 2}))
+    for before, after, found in (
+        ([SOUND], worth("60000.01"), True),
+        ([worth("60000.01")], SOUND, True),
+        ([worth("1")], SOUND, True),  # also from next to nothing
+        ([SOUND], worth("60000.00"), False),
+        ([unknown, unknown, SOUND], worth("60000.01"), True),
+        ([unknown], SOUND, False),
+        ([worth("1")], worth("9999.99"), False),
+        ([SOUND], unknown, False),
+        ([SOUND], counted(legacies={**LEGACIES, "total": 2}), True),
+    ):
+        assert bool(snapshots.find_jumps(before, after)) is found, (before, after)
 
 
 _SHOWN = {

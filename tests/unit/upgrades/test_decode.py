@@ -78,22 +78,16 @@ def data(function: str, values: list[object]) -> bytes:
     return keccak(text=function)[:4] + encode(list(filter(None, function.partition("(")[2][:-1].split(","))), values)
 
 
-@pytest.mark.parametrize("function", KNOWN)
-def test_every_function_of_an_upgrade_is_decoded_with_its_arguments(function: str) -> None:
-    values, arguments = KNOWN[function]
-    found = decode_call(data(function, values))
-    assert (found.function, found.arguments, found.extra) == (function, arguments, 0)
-
-
-def test_extra_bytes_are_counted_and_arguments_still_decode() -> None:
-    found = decode_call(data("transferOwnership(address)", [OWNER]) + b"hidden")
-    assert (found.arguments, found.extra) == ({"newOwner": OWNER}, 6)
-
-
-def test_an_unpadded_argument_leaves_no_extra_bytes() -> None:
-    """Contracts accept such data."""
+def test_every_function_of_an_upgrade_is_decoded_with_its_arguments() -> None:
+    """Extra bytes are counted. Contracts accept an unpadded argument, too."""
+    for function, (values, arguments) in KNOWN.items():
+        for extra in (b"", b"hidden"):
+            found = decode_call(data(function, values) + extra)
+            assert (found.function, found.arguments, found.extra) == (function, arguments, len(extra))
     whole = data("upgradeAndCall(address,address,bytes)", [PROXY, NEW, b"\1\2\3"])
     assert decode_call(whole[:-29]) == decode_call(whole)
+    for cut in (4, 5, 35, 36, 67, 99):
+        assert decode_call(whole[:cut]).arguments is None, cut
 
 
 def test_an_offset_into_the_arguments_heads_decodes_as_in_a_contract() -> None:
@@ -109,38 +103,29 @@ def test_a_batch_says_how_many_calls_are_not_shown(calls: int, words: str | None
     assert (facts["calls"], facts.get("more calls")) == (f"{calls}, executed together", words)
 
 
-def test_an_unknown_function_is_its_selector_and_its_length() -> None:
+def test_an_unknown_function_is_its_selector_and_length_and_an_unknown_role_its_hash() -> None:
     assert decode_call(b"\xde\xad\xbe\xef" + bytes(64)).function is None
     assert plain_words(b"\xde\xad\xbe\xef" + bytes(64)) == "selector 0xdeadbeef, 68 bytes"
     assert plain_words(b"\1") == "1 bytes, too short for a selector: 0x01"
+    for role, name in ((ROLE.hex(), "PROPOSER_ROLE"), ("00" * 32, "DEFAULT_ADMIN_ROLE"), ("77" * 32, "0x" + "77" * 32)):
+        assert role_name("0x" + role) == name
 
 
-def test_roles_have_their_names_and_unknown_ones_their_hash() -> None:
-    assert role_name("0x" + ROLE.hex()) == "PROPOSER_ROLE"
-    assert role_name("0x" + "00" * 32) == "DEFAULT_ADMIN_ROLE"
-    assert role_name("0x" + "77" * 32) == "0x" + "77" * 32
-
-
-@pytest.mark.parametrize(
-    ("function", "words"),
-    [
+def test_a_call_that_gives_control_away_is_marked_wherever_it_stands_in_a_batch() -> None:
+    for function, words in (
         ("changeProxyAdmin(address,address)", "gives a proxy to another admin"),
         ("transferOwnership(address)", "gives a contract to another owner"),
         ("renounceOwnership()", "leaves a contract without an owner"),
         ("upgradeAndCall(address,address,bytes)", None),
-    ],
-)
-def test_a_call_that_gives_control_away_is_marked_wherever_it_stands_in_a_batch(
-    function: str, words: str | None
-) -> None:
-    upgrade, call = (
-        UpgradeCall(PROXY, 0, data(name, KNOWN[name][0])) for name in ("upgrade(address,address)", function)
-    )
-    for calls in ((call,), (call, upgrade), (upgrade,) * MOST_CALLS + (call,)):
-        operation = UpgradeOperation("0x" + "44" * 32, "pending", calls)
-        for facts in (scheduled_facts(operation, _context()), all_facts(operation, _context())):
-            beware = facts.get("beware")
-            assert beware == (words and f"graver than an upgrade, since this timelock cannot undo it: {words}")
+    ):
+        upgrade, call = (
+            UpgradeCall(PROXY, 0, data(name, KNOWN[name][0])) for name in ("upgrade(address,address)", function)
+        )
+        for calls in ((call,), (call, upgrade), (upgrade,) * MOST_CALLS + (call,)):
+            operation = UpgradeOperation("0x" + "44" * 32, "pending", calls)
+            for facts in (scheduled_facts(operation, _context()), all_facts(operation, _context())):
+                beware = facts.get("beware")
+                assert beware == (words and f"graver than an upgrade, since this timelock cannot undo it: {words}")
 
 
 @pytest.mark.parametrize("function", sorted(AS_POWERFUL))
@@ -153,12 +138,6 @@ def test_a_setter_as_powerful_as_an_upgrade_is_marked_wherever_it_stands_in_a_ba
         for facts in (scheduled_facts(operation, _context()), all_facts(operation, _context())):
             assert facts["as powerful as an upgrade"] == AS_POWERFUL[function]
             assert "beware" not in facts
-
-
-@pytest.mark.parametrize("cut", [4, 5, 35, 36, 67, 99, 100])
-def test_truncated_arguments_do_not_decode(cut: int) -> None:
-    whole = data("upgradeAndCall(address,address,bytes)", [PROXY, NEW, b"x"])
-    assert decode_call(whole[:cut]).arguments is None
 
 
 @given(selector=st.sampled_from(SELECTORS) | st.binary(max_size=4), body=BODY | st.binary(max_size=300))

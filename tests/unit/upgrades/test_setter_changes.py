@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi_codec import encode_address
@@ -21,23 +20,18 @@ def call(function: str, *arguments: str, target: str = ROUTER, block: int = 101)
     return ExecutedCall(block, target, keccak(text=function)[:4] + b"".join(map(encode_address, arguments)))
 
 
-@pytest.mark.parametrize(
-    ("change", "by"),
-    [
+def test_an_executed_call_explains_its_change() -> None:
+    for change, by in (
         (changed("timelockERC721Contract", OTHER), call("setTimelock(address,address,address)", SAFE, OTHER, SAFE)),
         (changed("owner", OTHER), call("transferOwnership(address)", OTHER)),
         (changed("owner", NOBODY), call("renounceOwnership()")),
         (changed("uniswapRouter", OTHER), call("upgrade(address,address)", ROUTER, OTHER, target=ADMIN)),
-    ],
-    ids=["setter of three", "new owner", "no owner", "upgrade"],
-)
-def test_an_executed_call_explains_its_change(change: SetterChange, by: ExecutedCall) -> None:
-    assert is_explained(change, [by])
+    ):
+        assert is_explained(change, [by])
 
 
-@pytest.mark.parametrize(
-    "by",
-    [
+def test_another_call_explains_nothing() -> None:
+    for by in (
         call("setUniswapRouter(address)", SAFE),
         call("setUniswapRouter(address)", OTHER, target=ADMIN),
         call("setUniswapRouter(address)", OTHER, block=100),
@@ -46,11 +40,8 @@ def test_an_executed_call_explains_its_change(change: SetterChange, by: Executed
         call("renounceOwnership()"),
         call("upgrade(address,address)", ADMIN, OTHER, target=ADMIN),
         call("unknown(address)", OTHER),
-    ],
-    ids=["address", "contract", "earlier", "cut", "setter", "owner", "other proxy", "unknown"],
-)
-def test_another_call_explains_nothing(by: ExecutedCall) -> None:
-    assert not is_explained(changed("uniswapRouter", OTHER), [by])
+    ):
+        assert not is_explained(changed("uniswapRouter", OTHER), [by])
 
 
 def transferred(new: str, block: int) -> SetterEvent:
