@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -160,8 +161,12 @@ async def open_email_world(
         yield world, provider
 
 
+@cache
 def build_gift_page() -> None:
-    """As `make` does it, when a source is newer than what is built; one process builds, others wait."""
+    """As `make` does it, when a source is newer than what is built; one process builds, others wait.
+
+    Looked at once in a process.
+    """
     built = ROOT / "gift_page" / "dist"
     with Path(ROOT / "node_modules" / ".gift-page.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
