@@ -1,8 +1,7 @@
-"""Our Helm chart refuses wrong values, and migrates first. Its objects: test_kubernetes.py."""
+"""Our Helm chart refuses wrong values, and its migration needs nothing of it. Its objects: test_kubernetes.py."""
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import kubernetes_validate
@@ -22,7 +21,6 @@ from tests.unit.deploy.parts import (
     rendered,
     worker_names,
 )
-from tests.unit.deploy.stand_in_cluster import StandInCluster, stand_in_cluster
 
 helm = pytest.importorskip("helm_python", reason="Helm's library has no package for this platform")
 CHART = DEPLOY / "chart"
@@ -92,29 +90,6 @@ def test_a_secret_is_a_file_and_any_other_setting_may_be_given() -> None:
         secrets = {name.removesuffix("_FILE") for name in files}
         assert [name for name in secrets if settings.is_valid({name: "value"})] == []
         settings.validate(dict.fromkeys(names - secrets | files, "value"))
-
-
-@pytest.fixture
-def cluster() -> Iterator[StandInCluster]:
-    with stand_in_cluster() as started:
-        yield started
-
-
-def test_helm_migrates_before_it_changes_anything_and_stops_if_that_fails(cluster: StandInCluster) -> None:
-    """Helm's own library installs and updates; only the cluster is a stand-in."""
-    given: dict[str, Any] = {"namespace": "reminder-worker", "timeout": 60}
-    place = {"kubeconfig_content": cluster.kubeconfig(), "namespace": "reminder-worker", "storage_driver": "memory"}
-    with helm.Config(**place) as config:
-        for act in (config.install, config.upgrade):
-            cluster.history.clear()
-            act(CHART, "worker", example_values(), **given)
-            assert cluster.history[:2] == ["jobs/migrate", "migrate: Complete"]
-            assert {"configmaps/worker-settings", "deployments/api"} <= set(cluster.history[2:])
-        cluster.history.clear()
-        cluster.jobs_succeed = False
-        with pytest.raises(helm.HelmError, match="Job Failed"):
-            config.upgrade(CHART, "worker", example_values(), **given)
-        assert cluster.history == ["jobs/migrate", "migrate: Failed"]
 
 
 def test_the_migration_needs_nothing_of_the_chart() -> None:
