@@ -1,6 +1,6 @@
 """Construction of every part from the settings, and its end: the only place that knows all parts."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -177,8 +177,6 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         alerts = _make_alerts(engine, mail, settings)
         relaying = make_relay_wallets(engine, vault, chains, alerts, settings)
         files, max_age = open_files(settings.statistics.folder), settings.reminders.signal_max_age_seconds
-        signals = {id: SignalPass(engine, chain, indexers[id], max_age) for id, chain in chains.items()}
-        windows = {id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()}
         scope = make_scope(engine, settings, [wallet.address for wallet in relaying.paying_wallets])
         yield Runtime(
             settings=settings,
@@ -192,17 +190,13 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),
             self_erasure=SelfErasure(engine, chains, quotas.now),
             instructions=InstructionMailer(engine, chains, indexers, quotas, settings),
-            signal_passes=signals,
-            due_passes=windows,
+            signal_passes={id: SignalPass(engine, chain, indexers[id], max_age) for id, chain in chains.items()},
+            due_passes={id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()},
             mail=mail,
             dispatch=dispatch,
             alerts=alerts,
             relaying=relaying,
-            relay_passes={
-                id: RelayPass(engine, id, relaying, settings, partial(was_reported_lately, engine, "relay", id))
-                for id in chains
-                if relays_on(settings, id)
-            },
+            relay_passes=_make_relay_passes(engine, chains, relaying, settings),
             auto_renew=_make_auto_renew(engine, chains, relaying, settings),
             sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
             gift_pages=make_gift_pages(settings, chains, indexers, relaying),
@@ -219,6 +213,17 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             bounces=bounces,
             gift_mail=gift_mail,
         )
+
+
+def _make_relay_passes(
+    engine: AsyncEngine, chains: Collection[int], relaying: RelayWallets, settings: Settings
+) -> dict[int, RelayPass]:
+    passes = {}
+    for id in chains:
+        if relays_on(settings, id):
+            was_reported = partial(was_reported_lately, engine, "relay", id)
+            passes[id] = RelayPass(engine, id, relaying, settings, was_reported)
+    return passes
 
 
 def _make_upgrades(
