@@ -10,10 +10,14 @@ import polars as pl
 
 
 def read(folder: Path, dataset: str) -> pl.LazyFrame:
-    """A dataset with its partitions, `day` and `chain_id`, as columns."""
-    if not any((folder / dataset).glob("**/*.parquet")):
+    """A dataset with its partitions, `day` and `chain_id`, as columns.
+
+    The newest file is first and says which columns there are: a file from before a column was added has null there.
+    """
+    files = sorted((folder / dataset).glob("**/*.parquet"), reverse=True)
+    if not files:
         sys.exit(f"{folder / dataset} has no file: is it below STATISTICS_FOLDER, and is the first hour over?")
-    return pl.scan_parquet(folder / dataset / "**/*.parquet", hive_partitioning=True)
+    return pl.scan_parquet(files, hive_partitioning=True, missing_columns="insert", extra_columns="ignore")
 
 
 def last_days(folder: Path, days: int) -> pl.DataFrame:

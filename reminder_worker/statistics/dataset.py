@@ -251,14 +251,22 @@ metadata, by column, and `"about"` for the whole file: `polars.read_parquet_meta
 ## Reading and joining
 
 ```python
+from pathlib import Path
+
 import polars as pl
 
-days = pl.read_parquet("statistics/days/")  # a folder: day and chain_id come from the path
-tokens = pl.read_parquet("statistics/day_tokens/")
+
+def read(dataset):
+    files = sorted(Path("statistics", dataset).glob("**/*.parquet"), reverse=True)  # the newest has all columns
+    return pl.scan_parquet(files, hive_partitioning=True, missing_columns="insert", extra_columns="ignore").collect()
+
+
+days, tokens = read("days"), read("day_tokens")  # day and chain_id come from the path
 both = days.join(tokens, on=["day", "chain_id"], how="left")  # repeats the day's values for each token
 ```
 
-Hourly files have `hour` as a key, too. `days.value_block_number` is the `block_number` of a row of `snapshots`, with
+A file from before a column was added lacks it; the asset `statistics_days` writes a day again. Hourly files have `hour`
+as a key, too. `days.value_block_number` is the `block_number` of a row of `snapshots`, with
 its time. A sum skips nulls: count them before. [A notebook](examples/questions.ipynb) answers three questions.
 """
 
