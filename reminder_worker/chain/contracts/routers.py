@@ -160,7 +160,7 @@ class RouterReads:
         return domain
 
     async def read_gift_view(self, timelock_id: int, recipient: str | None) -> GiftView:
-        """Return the state of a gift for its viewers, by one request to one endpoint.
+        """Return the state of a gift for its viewers. One endpoint is asked once.
 
         The nonce is the recipient's. If `recipient`, as the index knows it, is None or wrong, a second request follows.
         Nothing here decides about money or an email: one endpoint may lie.
