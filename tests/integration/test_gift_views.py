@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from eth_account.signers.local import LocalAccount
@@ -98,23 +98,30 @@ async def test_a_gift_costs_one_request_in_a_blocks_time_however_many_view_it(
     assert take_asked(nodes) == {"eth_call": 1}, "while its end is not final"
 
 
+@pytest.mark.parametrize("silent", ["first", "second"])
 async def test_a_gift_that_ended_costs_nothing_once_two_endpoints_say_so(
-    world: ApiWorld, nodes: TwoEndpoints, clock: SimpleNamespace, giver: LocalAccount, ada: LocalAccount
+    world: ApiWorld,
+    nodes: TwoEndpoints,
+    clock: SimpleNamespace,
+    giver: LocalAccount,
+    ada: LocalAccount,
+    silent: Literal["first", "second"],
 ) -> None:
-    """While the second one is silent it is not kept, and the first one is asked about the end each ten minutes."""
+    """Nothing is kept while one of them is silent. They are asked about the end each ten minutes."""
     s = world.scenario
     gift = s.create_gift(giver, ada.address, eth=1, duration=0)
     s.withdraw_gift(ada, gift)
     s.advance(DAY)
     s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
     await indexed(world)
-    nodes.second.answer = says_nothing
+    silenced = nodes.first if silent == "first" else nodes.second
+    silenced.answer = says_nothing
     await view(world, gift)
     take_asked(nodes)
     clock.now += 12
     await view(world, gift)
     assert set(take_asked(nodes)) == {"eth_call"}, "the facts are read again, and the end is not asked about"
-    nodes.second.well()
+    silenced.well()
     clock.now += 600
     told = await view(world, gift)
     take_asked(nodes)
