@@ -19,6 +19,7 @@ NAMES = (
     "due",
     "node_bill",
     "recipients",
+    "gift_view",
     "latency",
     "relay_admission",
     "relay_throughput",

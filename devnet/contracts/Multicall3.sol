@@ -25,4 +25,12 @@ contract Multicall3 {
     function getEthBalance(address account) external view returns (uint256) {
         return account.balance;
     }
+
+    function getBlockNumber() external view returns (uint256) {
+        return block.number;
+    }
+
+    function getCurrentBlockTimestamp() external view returns (uint256) {
+        return block.timestamp;
+    }
 }

@@ -378,12 +378,13 @@ class Chain:
             )
         except TooMuch:
             return None
-        return None if isinstance(answer, RevertedCall) else self._decode_results(answer, len(calls))
+        return None if isinstance(answer, RevertedCall) else self.decode_results(answer, len(calls))
 
     def _decode_views(self, answer: bytes | RevertedCall, count: int) -> list[bytes | RevertedCall]:
-        return [answer] * count if isinstance(answer, RevertedCall) else self._decode_results(answer, count)
+        return [answer] * count if isinstance(answer, RevertedCall) else self.decode_results(answer, count)
 
-    def _decode_results(self, answer: bytes, count: int) -> list[bytes | RevertedCall]:
+    def decode_results(self, answer: bytes, count: int) -> list[bytes | RevertedCall]:
+        """Return the results of `count` calls by Multicall3. Raises `Misconfigured` if it does not answer as it."""
         if not answer:
             raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: no contract at this address")
         try:

@@ -15,7 +15,7 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.heads import KnownHeads
 from reminder_worker.chain.rpc import Answer, EndpointFailed, Request, RpcEndpoint
 from reminder_worker.chain.rpc_errors import RequestRefused, unless_error
-from reminder_worker.chain.types import NODE_POLICY, BlockHeader, EndpointHealth, T
+from reminder_worker.chain.types import NODE_POLICY, BlockHeader, BlockMoment, EndpointHealth, T
 from reminder_worker.concurrency import run_together
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings.values import BlockTag
@@ -135,7 +135,7 @@ class EndpointPool:
         return await self.ask_for_newest(tag, read)
 
     async def ask_for_newest(
-        self, tag: BlockTag, read: Callable[[RpcEndpoint], Awaitable[tuple[BlockHeader, T] | None]]
+        self, tag: BlockTag, read: Callable[[RpcEndpoint], Awaitable[tuple[BlockHeader | BlockMoment, T] | None]]
     ) -> T | None:
         """Return the value of the endpoint with the best block of this tag.
 
@@ -143,10 +143,10 @@ class EndpointPool:
         have stopped importing) or lies in the future, where everything that waits would expire, the next endpoint is
         asked too. The newest of old blocks counts; a block of the future counts only without an alternative.
         """
-        best: tuple[BlockHeader, T] | None = None
+        best: tuple[BlockHeader | BlockMoment, T] | None = None
         now = time.time()
 
-        def rank(block: BlockHeader) -> tuple[bool, int]:
+        def rank(block: BlockHeader | BlockMoment) -> tuple[bool, int]:
             return block.timestamp <= now + NODE_POLICY.ahead_seconds, block.number
 
         async def attempt(endpoint: RpcEndpoint) -> bool:
@@ -155,7 +155,8 @@ class EndpointPool:
             if found is not None:
                 block = found[0]
                 endpoint.record_blocks([block.number])
-                endpoint.heads.learn(tag, block)
+                if isinstance(block, BlockHeader):
+                    endpoint.heads.learn(tag, block)
                 if best is None or rank(block) > rank(best[0]):
                     best = found
             return best is not None and is_of_now(best[0].timestamp, now, tag)
@@ -163,7 +164,8 @@ class EndpointPool:
         await self.try_in_turn(attempt)
         if best is None:
             return None
-        self.heads.learn(tag, best[0])
+        if isinstance(best[0], BlockHeader):
+            self.heads.learn(tag, best[0])
         return best[1]
 
     async def try_in_turn(self, attempt: Callable[[RpcEndpoint], Awaitable[bool]]) -> bool:

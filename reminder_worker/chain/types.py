@@ -75,6 +75,14 @@ class BlockHeader:
     timestamp: int
 
 
+@dataclass(frozen=True, slots=True)
+class BlockMoment:
+    """Number and time of a block, as contracts read them. `timestamp` in unix seconds."""
+
+    number: int
+    timestamp: int
+
+
 class ContractCall(msgspec.Struct, frozen=True, gc=False):
     """A read: `data` is the selector and the encoded arguments."""
 

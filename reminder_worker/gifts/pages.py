@@ -1,21 +1,35 @@
 """Public facts of a gift on chain, and the newest gift sealed to an address.
 
 Only live gifts of whitelisted ERC-20 tokens are offered: for any other timelock the answer is that there is no gift.
+
+Viewers share what is read: a gift costs at most one request to a node in a slot of 12 seconds, however many look at it.
+Facts say of which block's time they are. One endpoint's word is enough for a page or a list. Whatever decides about
+money, an email or a person's request reads the chain by itself. So does `GiftReader`.
 """
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import Final
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.contracts.routers import TIMELOCK_VERSIONS, RouterReads, TimelockDetails, TimelockReads
+from reminder_worker.chain.contracts.routers import (
+    TIMELOCK_VERSIONS,
+    GiftView,
+    RouterReads,
+    TimelockDetails,
+    TimelockReads,
+)
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
 from reminder_worker.chain.eip712 import TypedDataDomain
+from reminder_worker.chain.heads import SLOT_SECONDS
+from reminder_worker.chain.types import BlockMoment
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LIMITS, ClaimLink, LinkFlags, LinkRules
+from reminder_worker.gifts.kept_reads import KeptReads
 from reminder_worker.gifts.owner_list import OwnerPage, read_owner_page
 from reminder_worker.gifts.payouts import GiftPayout, GiftWithdrawal, PayoutReads
 from reminder_worker.indexer.models import (
@@ -83,14 +97,8 @@ class GiftReader:
     async def read_finalized(self, chain_id: int, ids: Collection[int]) -> dict[int, TimelockedGift]:
         """Return by id the gifts that the finalized block has, as two endpoints confirm them."""
         wanted = sorted(ids)
-
-        async def read(chain: Chain) -> list[TimelockDetails | None]:
-            block = await chain.get_block("finalized")
-            if block is None:
-                raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the finalized block")
-            return await TimelockReads(chain).read_details(wanted, at=block.hash)
-
-        known = zip(wanted, await self._chains[chain_id].agreed(read), strict=True)
+        found = await TimelockReads(self._chains[chain_id]).read_final_details(wanted)
+        known = zip(wanted, found, strict=True)
         return {id: _from_chain(each, ()) for id, each in known if each is not None}
 
     async def read_head_time(self, chain_id: int) -> int:
@@ -177,7 +185,13 @@ class FoundGifts:
 
 
 class GiftPages:
-    """`relayed`: the chains on which withdrawals of gifts are relayed here."""
+    """`relayed`: the chains on which withdrawals of gifts are relayed here.
+
+    A local chain makes blocks on demand: there only viewers at the same time share a read.
+    """
+
+    _final_seconds: Final = 1800  # the finalized block is 13 to 19 minutes old
+    _again_seconds: Final = 600
 
     def __init__(
         self,
@@ -194,27 +208,37 @@ class GiftPages:
         self._create_path = create_path
         self._tokens = {chain_id: TokenReads(chain) for chain_id, chain in chains.items()}
         self._payouts = {chain_id: PayoutReads(chain) for chain_id, chain in chains.items()}
+        self._views = {chain_id: RouterReads(chain) for chain_id, chain in chains.items()}
+        self._facts = KeptReads[GiftFacts]()
+        self._endings = KeptReads[bool]()
+        self._whitelists = KeptReads[tuple[BlockMoment, frozenset[str]]]()
 
     def serves_chain(self, chain_id: int) -> bool:
         return chain_id in self._chains
 
     async def read_owner_page(self, chain_id: int, owner: str, before: int | None) -> OwnerPage:
         """Return one page of what an address sealed on a served chain."""
-        chain, indexer = self._chains[chain_id], self._indexers[chain_id]
-        return await read_owner_page(chain, indexer, self._tokens[chain_id], owner, before)
+        block, listed = await self._find_whitelist(chain_id)
+        index, tokens = self._indexers[chain_id].own_index, self._tokens[chain_id]
+        return await read_owner_page(index, tokens, listed, owner, before, block.timestamp)
 
     async def read_facts(self, chain_id: int, timelock_id: int) -> GiftFacts:
         """Raises `NotFound`, `NotShown`, `ChainUnavailable`. A gift that is not indexed yet is known from the chain
-        alone."""
+        alone.
+
+        Facts are kept for a slot. Those of a gift that ended are kept for good, once two endpoints confirm the gift's
+        record at the finalized block.
+        """
         if chain_id not in self._chains or not 1 <= timelock_id <= LIMITS.timelock_id:
             raise NotFound(NO_GIFT)
+        return await self._facts.find((chain_id, timelock_id), lambda: self._read_facts(chain_id, timelock_id))
+
+    async def _read_facts(self, chain_id: int, timelock_id: int) -> tuple[GiftFacts, float]:
+        """Return the facts, and for how many seconds they are kept."""
         chain = self._chains[chain_id]
-        head = await chain.get_head()
-        (found,), allowed, indexed = await asyncio.gather(
-            TimelockReads(chain).read_details([timelock_id], at=head.hash),
-            TokenWhiteList(chain).read_tokens(at=head.hash),
-            self._find_indexed(chain_id, timelock_id),
-        )
+        indexed = await self._find_indexed(chain_id, timelock_id)
+        view = await self._views[chain_id].read_gift_view(timelock_id, indexed.recipient if indexed else None)
+        found, allowed = view.details, view.whitelist
         if found is None or found.lock_type != GIFT or found.status not in (LIVE, ENDED):
             raise NotFound(NO_GIFT)
         if indexed is not None and not indexed.holds_only(chain.settings.timelock_erc20, allowed):
@@ -223,30 +247,63 @@ class GiftPages:
         if not {token for token, _ in units} <= allowed:
             raise NotShown(NO_GIFT)
         is_ended = found.status == ENDED
-        (domain, nonce), metadata, history = await asyncio.gather(
-            RouterReads(chain).read_next_withdrawal(found.recipient, at=head.hash),
-            self._tokens[chain_id].read_metadata([token for token, _ in units], at=head.hash),
+        metadata, history = await asyncio.gather(
+            self._tokens[chain_id].read_metadata([token for token, _ in units]),
             self._indexers[chain_id].own_index.read_history(timelock_id, is_ended=is_ended),
         )
+        seconds = self._slot_seconds(chain_id)
         if is_ended:
             withdrawal = _find_withdrawal(timelock_id, found.recipient, history)
             payout = await self._payouts[chain_id].read_payout(withdrawal, set(metadata)) if withdrawal else None
-            in_ether = _list_paid_in_ether(payout, units, metadata, has_payees=domain.version != "1")
+            in_ether = _list_paid_in_ether(payout, units, metadata, has_payees=view.domain.version != "1")
+            is_known = payout is not None and None not in metadata.values()
+            if is_known and await self._is_final(chain_id, timelock_id, view, history):
+                seconds = inf
         else:
             in_ether = [found.last_as_eth and position == len(units) - 1 for position in range(len(units))]
+        assets = _describe_assets(units, metadata, in_ether)
+        return self._describe_gift(chain, timelock_id, view, found, assets, history), seconds
+
+    async def _is_final(self, chain_id: int, timelock_id: int, view: GiftView, history: TimelockHistory) -> bool:
+        """Return whether two endpoints give the same record of a gift that ended at the finalized block.
+
+        A gift that ended stays as it is then. Without an agreement they are asked again after ten minutes.
+        """
+        if history.opened_at is None or view.block.timestamp - history.opened_at < self._final_seconds:
+            return False
+
+        async def confirm() -> tuple[bool, float]:
+            try:
+                (final,) = await TimelockReads(self._chains[chain_id]).read_final_details([timelock_id])
+            except ChainUnavailable:
+                return False, self._again_seconds
+            return final == view.details, self._again_seconds
+
+        return await self._endings.find((chain_id, timelock_id), confirm)
+
+    def _describe_gift(
+        self,
+        chain: Chain,
+        timelock_id: int,
+        view: GiftView,
+        found: TimelockDetails,
+        assets: tuple[GiftAsset, ...],
+        history: TimelockHistory,
+    ) -> GiftFacts:
+        domain, now = view.domain, view.block.timestamp
         return GiftFacts(
             chain_name=chain.settings.shown_name,
             timelock_id=timelock_id,
-            state=_derive_state(found, head.timestamp),
+            state=_derive_state(found, now),
             recipient=found.recipient,
             unlock_time=found.unlock_time,
-            assets=_describe_assets(units, metadata, in_ether),
+            assets=assets,
             router=chain.settings.time_lock_router,
             contracts=chain.settings.protocol_contracts,
             domain=domain,
-            sponsor_nonce=nonce,
-            sponsored=chain_id in self._relayed and domain.version in TIMELOCK_VERSIONS,
-            now=head.timestamp,
+            sponsor_nonce=view.nonce,
+            sponsored=chain.chain_id in self._relayed and domain.version in TIMELOCK_VERSIONS,
+            now=now,
             explorer_url=chain.settings.explorer_url,
             history=history,
             create_path=self._create_path,
@@ -288,26 +345,36 @@ class GiftPages:
         those.
         """
         chain, index = self._chains[chain_id], self._indexers[chain_id].own_index
-        allowed = await TokenWhiteList(chain).read_tokens()
+        block, allowed = await self._find_whitelist(chain_id)
         await index.read_newest()
         at = await index.read_head()
         live = await index.find_newest_gift(recipient, LIVE, allowed)
         opened = NewestGift(None, 0, has_hidden=False)
         if live.timelock_id is None:
-            if (await chain.get_known_head()).number - at.number > chain.settings.subgraph_max_lag:
+            if block.number - at.number > chain.settings.subgraph_max_lag:
                 raise IndexerUnavailable("the index is far behind: what it lacks may be there")
             opened = await index.find_newest_gift(recipient, ENDED, allowed)
         return FoundGifts(
             _list_gift(live, chain_id), _list_gift(opened, chain_id), live.has_hidden, chain.settings.is_test_chain
         )
 
+    async def _find_whitelist(self, chain_id: int) -> tuple[BlockMoment, frozenset[str]]:
+        """Return a newest block and the whitelisted tokens at it, read once a slot for all viewers."""
+
+        async def read() -> tuple[tuple[BlockMoment, frozenset[str]], float]:
+            return await self._views[chain_id].read_newest_whitelist(), self._slot_seconds(chain_id)
+
+        return await self._whitelists.find(chain_id, read)
+
+    def _slot_seconds(self, chain_id: int) -> float:
+        return SLOT_SECONDS if self._chains[chain_id].shares_heads else 0
+
     async def _find_indexed(self, chain_id: int, timelock_id: int) -> IndexedTimelock | None:
-        """Return the gift in the index; None, too, if no index answers. The chain has all facts of a live gift of
-        ERC-20 tokens."""
+        """Return the gift in our own index; None, too, if the index cannot answer. The chain has all facts of a live
+        gift of ERC-20 tokens."""
+        index = self._indexers[chain_id].own_index
         try:
-            found = await self._indexers[chain_id].ask_indexer(
-                lambda indexer, at: indexer.read_timelocks([timelock_id], at)
-            )
+            found = await index.read_timelocks([timelock_id], await index.read_head())
         except IndexerUnavailable:
             return None
         return found.get(timelock_id)

@@ -23,8 +23,11 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.errors import ServiceError
+from reminder_worker.gifts.claim_link import LinkRules
+from reminder_worker.gifts.pages import GiftPages
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.models import ENDED, GIFT, LIVE
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.erasure import erase_deleted_legacies
 from reminder_worker.relay.onchain_effects import read_direct_calls
 from reminder_worker.statistics.file_store import LocalFiles
@@ -92,8 +95,8 @@ class LiarStage:
     async def gift_world(self) -> World:
         return await gift_mail_world.open_world(self.stack, self.engine, self.scenario, **self.nodes.environ)
 
-    async def api_world(self) -> api_world.ApiWorld:
-        opened = api_world.open_world(self.scenario, self.engine, **self.nodes.environ)
+    async def api_world(self, **more: str) -> api_world.ApiWorld:
+        opened = api_world.open_world(self.scenario, self.engine, **self.nodes.environ, **more)
         return await self.stack.enter_async_context(opened)
 
     async def chain(self) -> Chain:
@@ -266,6 +269,29 @@ async def gifts_end(at: LiarStage, *, status: int, recipient: str = "") -> LiarC
 
     lie = exchanged(gift_words(heir, LIVE), gift_words(recipient or heir, status))
     return LiarCase(world.chains[CHAIN_ID], lie, is_believed)
+
+
+async def facts_of_an_ended_gift(at: LiarStage) -> LiarCase:
+    """No viewer is shown another recipient of a gift that ended for longer than a slot."""
+    world = await at.api_world(GIFT_ORIGINS="https://gifts.example.org")
+    giver, ada = at.scenario.account("giver"), at.scenario.account("ada")
+    gift = at.scenario.create_gift(giver, ada.address, eth=1, duration=0)
+    at.scenario.withdraw_gift(ada, gift)
+    at.pass_days(1)
+    index, chain = world.parts.chain_indexes[CHAIN_ID], world.parts.chains[CHAIN_ID]
+    await index.run()
+    indexers, rules = {CHAIN_ID: IndexerSelector(chain, index, None)}, LinkRules.from_origins([], "gifts")
+
+    async def is_believed() -> bool:
+        """Two reads of a process that has not read the gift before: what it keeps costs no request."""
+        pages = GiftPages(world.parts.chains, indexers, rules, relayed=())
+        shown = await pages.read_facts(CHAIN_ID, gift)
+        asked = len(at.nodes.first.posts) + len(at.nodes.second.posts)
+        await pages.read_facts(CHAIN_ID, gift)
+        is_kept = len(at.nodes.first.posts) + len(at.nodes.second.posts) == asked
+        return is_kept and shown.recipient == OTHER
+
+    return LiarCase(chain, exchanged(ada.address[2:].lower(), OTHER[2:]), is_believed)
 
 
 # -- reminders --------------------------------------------------------------------------------------------
@@ -594,6 +620,7 @@ RULES: dict[str, Callable[[LiarStage], Awaitable[LiarCase]]] = {
     "a gift is claimed": partial(gifts_end, status=ENDED),
     "a gift is another person's": partial(gifts_end, status=LIVE, recipient=OTHER),
     "a gift is another person's and claimed": partial(gifts_end, status=ENDED, recipient=OTHER),
+    "a gift ended that was another person's": facts_of_an_ended_gift,
     "a legacy was activated": activation,
     "a guard is lost": guard_of_a_safe,
     "a module is off": module_of_a_safe,

@@ -13,8 +13,9 @@ from reminder_worker.chain.abi_codec import WORD, MalformedData, encode_address,
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Answer, answer_bytes, decode_configured, decode_or_none, read_or_none
 from reminder_worker.chain.contracts.legacies import LegacyReads
+from reminder_worker.chain.contracts.newest import call_newest
 from reminder_worker.chain.eip712 import TypedDataDomain
-from reminder_worker.chain.types import ContractCall, RevertedCall
+from reminder_worker.chain.types import BlockMoment, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable
 
 PAYEE_VERSION: Final = "2"
@@ -22,6 +23,8 @@ PAYEE_VERSION: Final = "2"
 TIMELOCK_VERSIONS: Final = ("1", PAYEE_VERSION)
 LEGACY_VERSIONS: Final = ("1",)
 """Known versions of the domains: another version has other authorizations."""
+
+NOBODY: Final = "0x" + "00" * 20
 
 Read = tuple[str, ContractCall, Callable[[bytes, int], Any]]
 
@@ -57,6 +60,17 @@ class TimelockReads:
             [encode_call(self._vault, "TimelockERC20", "getTimelockDetails", encode_word(id)) for id in ids], at=at
         )
         return list(map(decode_timelock, answers))
+
+    async def read_final_details(self, ids: Sequence[int]) -> list[TimelockDetails | None]:
+        """Return details in order at the finalized block, as two endpoints confirm them; None for an unknown id."""
+
+        async def read(chain: Chain) -> list[TimelockDetails | None]:
+            block = await chain.get_block("finalized")
+            if block is None:
+                raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} knows the finalized block")
+            return await TimelockReads(chain).read_details(ids, at=block.hash)
+
+        return await self._chain.agreed(read)
 
 
 def decode_timelock(answer: Answer) -> TimelockDetails | None:
@@ -112,6 +126,21 @@ class WithdrawFacts:
     whitelist: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class GiftView:
+    """State of a gift for its viewers, all at one block.
+
+    `details`: None when the ERC-20 vault has nothing under this id. `nonce`: of the recipient's next withdrawal, which
+    is signed in `domain`.
+    """
+
+    block: BlockMoment
+    details: TimelockDetails | None
+    whitelist: frozenset[str]
+    domain: TypedDataDomain
+    nonce: int
+
+
 class RouterReads:
     """Reads of one chain."""
 
@@ -130,15 +159,38 @@ class RouterReads:
             self._domains[router] = (domain, time.monotonic())
         return domain
 
-    async def read_next_withdrawal(self, signer: str, *, at: str | None = None) -> tuple[TypedDataDomain, int]:
-        """The domain that a withdrawal is signed in, and the nonce that the signer's next one has to have."""
-        router = self._chain.settings.time_lock_router
+    async def read_gift_view(self, timelock_id: int, recipient: str | None) -> GiftView:
+        """Return the state of a gift for its viewers. One endpoint is asked once.
+
+        The nonce is the recipient's. If `recipient`, as the index knows it, is None or wrong, a second request follows.
+        Nothing here decides about money or an email: one endpoint may lie.
+        """
+        view = await self._read_gift_view(timelock_id, recipient or NOBODY)
+        if view.details is None or view.details.recipient == recipient:
+            return view
+        again = await self._read_gift_view(timelock_id, view.details.recipient)
+        if again.details is None or again.details.recipient != view.details.recipient:
+            raise ChainUnavailable("the endpoints name different recipients of a gift")
+        return again
+
+    async def _read_gift_view(self, timelock_id: int, signer: str) -> GiftView:
+        router, vault = self._chain.settings.time_lock_router, self._chain.settings.timelock_erc20
+        reads = (_nonce_read(router, signer), self._whitelist_read())
         calls = [
+            *(call for _, call, _ in reads),
             encode_call(router, "TransferEOALegacyRouter", "eip712Domain"),
-            encode_call(router, "TransferEOALegacyRouter", "sponsorNonce", encode_address(signer)),
+            encode_call(vault, "TimelockERC20", "getTimelockDetails", encode_word(timelock_id)),
         ]
-        domain, nonce = await self._chain.call_many(calls, at=at)
-        return self._domain_of(router, domain), decode_configured("sponsorNonce", abi_codec.word_at, nonce)
+        block, (*answers, domain, timelock) = await call_newest(self._chain, calls)
+        nonce, whitelist = _decode_values(reads, answers)
+        return GiftView(block, decode_timelock(timelock), whitelist, self._domain_of(router, domain), nonce)
+
+    async def read_newest_whitelist(self) -> tuple[BlockMoment, frozenset[str]]:
+        """Return the newest block and the whitelisted tokens at it, by one request to one endpoint."""
+        read = self._whitelist_read()
+        block, answers = await call_newest(self._chain, [read[1]])
+        (whitelist,) = _decode_values([read], answers)
+        return block, whitelist
 
     async def read_claim_facts(self, router: str, legacy_id: int, signer: str, *, at: str) -> ClaimFacts:
         nonce, legacy, disabled, whitelist = await self._read_all(
