@@ -8,6 +8,13 @@ export default defineConfig({
   root: folder,
   base: "./",
   publicDir: false,
+  resolve: {
+    // One copy of each library that signs or hashes. Other packages bring copies of their own.
+    alias: {
+      "@noble/curves": `${folder}/../node_modules/@noble/curves/esm`,
+      "@noble/hashes": `${folder}/../node_modules/@noble/curves/node_modules/@noble/hashes/esm`,
+    },
+  },
   build: {
     outDir: "dist",
     emptyOutDir: true,

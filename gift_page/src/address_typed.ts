@@ -1,5 +1,5 @@
 /** The address of a wallet as it is typed, pasted or scanned. */
-import { getAddress } from "ethers";
+import { getAddress, type Hex, isAddress } from "viem";
 import type { Facts } from "./facts.ts";
 import { asAscii } from "reminder-worker-client/paper-keys";
 
@@ -27,12 +27,9 @@ export function addressIn(typed: string, chainId: number, contracts: readonly st
   if (chain !== undefined && Number(chain) !== chainId) {
     throw new BadDestination("destination-other-network");
   }
-  let address: string;
-  try {
-    address = getAddress(`0x${isOneCase(found) ? found.slice(2).toLowerCase() : found.slice(2)}`);
-  } catch {
-    throw new BadDestination("destination-mistake");
-  }
+  const written: Hex = `0x${isOneCase(found) ? found.slice(2).toLowerCase() : found.slice(2)}`;
+  if (!isAddress(written)) throw new BadDestination("destination-mistake"); // `getAddress` alone checks no capitals
+  const address = getAddress(written);
   if (BigInt(address) < NO_KEY_BELOW || address === DEAD) {
     throw new BadDestination("destination-nobody");
   }

@@ -135,7 +135,7 @@ function show(facts: Facts): void {
 async function open(found: Facts | null): Promise<void> {
   const place = part("ways");
   const wasHere = place.contains(document.activeElement); // on a button that is gone now
-  fill(place, make("p", { className: "dim busy" }, phrase("looking-for-way")));
+  fill(place, make("p", { className: "dim busy looking" }, phrase("looking-for-way")));
   try {
     const [facts, { offerWays }] = await Promise.all([
       found ?? fetchFacts(chainId, timelockId ?? ""),

@@ -29,7 +29,7 @@ import { review, whereEmailGiftsLand } from "./review.ts";
 import type { Sealed } from "reminder-worker-client/sealing";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
 import { appLinks } from "./wallet_apps.ts";
-import { discover, type Wallet } from "./wallets.ts";
+import { codeOf, DECLINED, discover, type Wallet } from "./wallets.ts";
 import { InWords, inWords, localTime } from "./words.ts";
 
 interface Setup extends GiftPlace {
@@ -74,16 +74,8 @@ function explained(error: unknown): string {
   if (error instanceof DoesNotFit) return phrase(error.phrase, error.limits);
   if (error instanceof FontsMissing) return phrase("fonts-missing");
   if ([Wrong, InWords].some((kind) => error instanceof kind)) return (error as Error).message;
-  const code = (error as { code?: unknown } | null)?.code;
-  return phrase(FAULTS.get(code) ?? "giver-failed");
+  return phrase(codeOf(error) === DECLINED ? "giver-declined" : "giver-failed");
 }
-
-const FAULTS = new Map<unknown, string>([
-  ["ACTION_REJECTED", "giver-declined"],
-  [4001, "giver-declined"],
-  ["CALL_EXCEPTION", "giver-refused"],
-  ["INSUFFICIENT_FUNDS", "giver-too-little"],
-]);
 
 // -- the wallet
 
@@ -110,7 +102,7 @@ async function connect(chosen: Wallet, form: Form, picker: HTMLElement): Promise
   wallet = await GiverWallet.connect(chosen, chain);
   const account = phrase("giver-account", {
     wallet: chosen.name,
-    account: wallet.signer.address,
+    account: wallet.signer.account,
     network: chain.chainName,
   });
   fill(picker, make("span", { className: "account" }, account));

@@ -1,7 +1,6 @@
 /** What a giver fills in. Reading it throws `Wrong` with a sentence for the giver. */
-import { parseUnits } from "ethers";
 import { addressIn, BadDestination } from "./address_typed.ts";
-import { decimalOf, TwoReadings } from "./amount.ts";
+import { decimalOf, TwoReadings, unitsOf } from "./amount.ts";
 import { loadSpeech } from "./catalogues.ts";
 import { CardPreview } from "./card_preview.ts";
 import type { GiverWallet, Token } from "./create_wallet.ts";
@@ -283,7 +282,9 @@ export class Form {
   private units(token: Token): bigint {
     let units = 0n;
     try {
-      units = parseUnits(decimalOf(this.amount.value) ?? "", token.decimals);
+      const amount = decimalOf(this.amount.value);
+      if (amount === null) throw new RangeError("no number");
+      units = unitsOf(amount, token.decimals);
     } catch (error) {
       if (error instanceof TwoReadings) throw new Wrong(error.message, "amount", { cause: error });
       const { symbol, decimals } = token;

@@ -7,13 +7,14 @@
  * Whatever the provider answers, only a signature of the gift's recipient counts.
  */
 import { p256 } from "@noble/curves/nist";
+import { secp256k1 } from "@noble/curves/secp256k1";
 import { compressRawPublicKey, encryptOtpCodeToBundle } from "@turnkey/crypto";
-import { Signature, TypedDataEncoder } from "ethers";
 import { signerOf } from "reminder-worker-client/paper-keys";
 import { endsAfter, worker } from "./api.ts";
 import type { Facts, IdentityProvider as Provider } from "./facts.ts";
 import { phrase } from "./phrases.ts";
 import type { AwaitedCode } from "./remembered.ts";
+import { typedDataHash } from "./typed_data.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 import { InWords } from "./words.ts";
 
@@ -67,8 +68,8 @@ export async function signIn(facts: Facts, sent: SentCode, code: string): Promis
   const address = await session.findAccount(facts.recipient);
   return {
     address,
-    async signTypedData(domain, types, value) {
-      const digest = TypedDataEncoder.hash(domain, types, value);
+    async sign(message) {
+      const digest = typedDataHash(message);
       const signature = await session.signDigest(address, digest);
       const signer = signerOf(digest, signature);
       if (signer.toLowerCase() !== facts.recipient.toLowerCase()) throw new EmailCodeError("wrong_email");
@@ -140,7 +141,9 @@ class Session {
     }
     const made = activity.result?.signRawPayloadResult;
     if (activity.status !== "ACTIVITY_STATUS_COMPLETED" || made === undefined) throw new EmailCodeError("unreachable");
-    return Signature.from({ r: `0x${made.r}`, s: `0x${made.s}`, v: 27 + Number(`0x${made.v}`) }).serialized;
+    const { r, s, v } = made;
+    if (secp256k1.Signature.fromCompact(r + s).hasHighS()) throw new EmailCodeError("unreachable");
+    return `0x${r}${s}${(27 + Number(`0x${v}`)).toString(16)}`;
   }
 
   private async ask<T>(path: string, question: object): Promise<T> {

@@ -62,7 +62,7 @@ export class GiftList {
   /** Asks for one more page. Never throws: the device's own list is there without it. */
   async readOn(): Promise<void> {
     const before = this.next ?? undefined;
-    const query = { owner: this.wallet.signer.address, chainId: this.chainId, ...(before !== undefined && { before }) };
+    const query = { owner: this.wallet.signer.account, chainId: this.chainId, ...(before !== undefined && { before }) };
     try {
       const page = await worker.get("/timelocks", { query });
       this.locks.push(...page.timelocks.filter(({ timelockId }) => !this.hasLock(timelockId)));

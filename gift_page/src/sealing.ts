@@ -1,7 +1,5 @@
 /** The service's part in sealing a gift, on the page for givers. */
-import type { Signer } from "ethers";
-import { type GiftNotice, signGiftEmailWallet, signGiftNotify } from "reminder-worker-client";
-import { walletOf } from "reminder-worker-client/ethers";
+import { type GiftNotice, signGiftEmailWallet, signGiftNotify, type Wallet } from "reminder-worker-client";
 import { worker } from "./api.ts";
 
 /** For three questions of the service to the identity provider, 25 seconds each at most, and what it asks the chain. */
@@ -15,12 +13,12 @@ export async function offersEmailGifts(): Promise<boolean> {
 
 /** The address to seal a gift to that is meant for an email address: one that has none yet may take more than a minute.
  * Throws `Refused` and `Unreachable`. */
-export async function emailWallet(signer: Signer, chainId: number, email: string): Promise<string> {
-  const body = await signGiftEmailWallet(walletOf(signer), chainId, email, await worker.deadline());
+export async function emailWallet(signer: Wallet, chainId: number, email: string): Promise<string> {
+  const body = await signGiftEmailWallet(signer, chainId, email, await worker.deadline());
   return (await worker.post("/gift/recipient-wallet", body, WALLET_MILLISECONDS)).address;
 }
 
 /** Have the recipient told of a sealed gift. Throws `Refused` and `Unreachable`. */
-export async function registerNotify(signer: Signer, chainId: number, notice: GiftNotice): Promise<void> {
-  await worker.post("/gift/notify", await signGiftNotify(walletOf(signer), chainId, notice, await worker.deadline()));
+export async function registerNotify(signer: Wallet, chainId: number, notice: GiftNotice): Promise<void> {
+  await worker.post("/gift/notify", await signGiftNotify(signer, chainId, notice, await worker.deadline()));
 }

@@ -1,9 +1,9 @@
 /**
  * The wallets of this browser (EIP-6963, EIP-1193). What is read of the chain is read by the wallet's own connection.
  */
-import { TypedDataEncoder, toBeHex } from "ethers";
 import type { Facts } from "./facts.ts";
 import { phrase } from "./phrases.ts";
+import { typedDataJson } from "./typed_data.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 import { InWords, shortly } from "./words.ts";
 
@@ -31,7 +31,7 @@ const SWITCH_MILLISECONDS = 2_000;
 const LOOK_MILLISECONDS = 50;
 const WITHDRAW = "0x38d07436"; // withdraw(uint256,bool)
 const FUNDS_WITHDRAWN = "0x6141b54b56b8a52a8c6f5cd2a857f6117b18ffbf4d46bd3106f300a839cbf5ea"; // (uint256,address)
-const DECLINED = 4001;
+export const DECLINED = 4001;
 const UNKNOWN_CHAIN = 4902;
 const PENDING = -32002;
 
@@ -75,10 +75,7 @@ export async function connect(wallet: Wallet, facts: Facts): Promise<GiftSigner>
   await goToChain(wallet, facts);
   return {
     address,
-    async signTypedData(domain, types, value) {
-      const payload = JSON.stringify(TypedDataEncoder.getPayload(domain, types, value));
-      return (await call(wallet, "eth_signTypedData_v4", [address, payload])) as string;
-    },
+    sign: async (message) => (await call(wallet, "eth_signTypedData_v4", [address, typedDataJson(message)])) as string,
   };
 }
 
@@ -92,7 +89,7 @@ export async function accountOf(wallet: Wallet): Promise<string> {
 
 /** The recipient's own transaction, whose fee they pay. Its hash. Throws `InWords`. */
 export async function sendWithdrawal(wallet: Wallet, facts: Facts, from: string, skipSwap: boolean): Promise<string> {
-  const data = WITHDRAW + toBeHex(facts.timelockId, 32).slice(2) + toBeHex(skipSwap ? 1 : 0, 32).slice(2);
+  const data = WITHDRAW + word(facts.timelockId) + word(skipSwap ? 1 : 0);
   const transaction = { from, to: facts.router, data, value: "0x0" };
   await call(wallet, "eth_call", [transaction, "latest"]);
   // The wallet may be taken to another chain while it asks, where this does nothing and succeeds: it refuses by this.
@@ -113,9 +110,14 @@ export async function outcome(wallet: Wallet, hash: string, timelockId: string):
   const receipt = (await call(wallet, "eth_getTransactionReceipt", [hash])) as Receipt | null;
   if (receipt === null) return null;
   if (receipt.status === "0x0") return false;
-  const id = toBeHex(timelockId, 32);
+  const id = `0x${word(timelockId)}`;
   const isPaid = receipt.logs?.some(({ topics: [event, which] }) => event === FUNDS_WITHDRAWN && which === id) ?? false;
   return isPaid ? true : null;
+}
+
+/** 32 bytes as 64 hex digits. */
+function word(number: string | number): string {
+  return BigInt(number).toString(16).padStart(64, "0");
 }
 
 /** Throws `InWords`. */
@@ -173,7 +175,7 @@ function whatWentWrong(wallet: Wallet, error: unknown): string {
 }
 
 /** Return all text of a wallet's error, from every part of the error. */
-function wordsOf(error: unknown): string {
+export function wordsOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   try {
     return JSON.stringify([error, message]);
@@ -183,7 +185,7 @@ function wordsOf(error: unknown): string {
 }
 
 /** Return an error's code. MetaMask on phones has the wallet's own code inside of a general one. */
-function codeOf(error: unknown): number | undefined {
+export function codeOf(error: unknown): number | undefined {
   const { code, data } = (error ?? {}) as {
     code?: unknown;
     data?: { originalError?: { code?: unknown } | null } | null;

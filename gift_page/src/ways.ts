@@ -79,11 +79,11 @@ export async function offerWays(
   async function openByEmail(body: HTMLElement, signer: GiftSigner): Promise<void> {
     fill(body, make("p", { className: "dim busy", attributes: { role: "status" } }, phrase("wallet-signs")));
     let isAsked = false;
-    const signTypedData: GiftSigner["signTypedData"] = (...what) => {
+    const sign: GiftSigner["sign"] = (message) => {
       isAsked = true;
-      return signer.signTypedData(...what);
+      return signer.sign(message);
     };
-    const trouble = await withdraw({ ...signer, signTypedData }, "email");
+    const trouble = await withdraw({ ...signer, sign }, "email");
     if (trouble === null) return;
     if (isAsked) return askByEmail(body, trouble);
     const again = button(phrase("try-again"), () => openByEmail(body, signer));

@@ -1,6 +1,11 @@
 /** The recipient's permission to have a gift paid out to them: WithdrawAuth, whoever signs it and however. */
-import type { TypedDataDomain, TypedDataField } from "ethers";
-import { type Bodies, LIFE_TIME_SECONDS, signGiftWithdraw, type Wallet } from "reminder-worker-client";
+import {
+  type Bodies,
+  LIFE_TIME_SECONDS,
+  signGiftWithdraw,
+  type TypedMessage,
+  type Wallet,
+} from "reminder-worker-client";
 import type { Facts } from "./facts.ts";
 
 /** A browser wallet, a paper key in memory, or the wallet of an email address. */
@@ -8,11 +13,7 @@ export interface GiftSigner {
   /** EIP-55 or lower case. */
   address: string;
   /** 0x and hex. */
-  signTypedData(
-    domain: TypedDataDomain,
-    types: Record<string, TypedDataField[]>,
-    value: Record<string, unknown>,
-  ): Promise<string>;
+  sign(message: TypedMessage): Promise<string>;
 }
 
 export type GiftWithdrawRequest = Bodies["GiftWithdrawBody"];
@@ -32,10 +33,6 @@ export async function signWithdrawAuth(
   const { domain, router, timelockId, recipient, sponsorNonce } = facts;
   const deadline = BigInt(Math.floor(Date.parse(facts.asOf) / 1000) + LIFE_TIME_SECONDS);
   const chain = { routerTerms: async () => ({ domain, nonce: BigInt(sponsorNonce), deadline }) };
-  const wallet: Wallet = {
-    address: async () => recipient,
-    sign: ({ domain, types, message }) =>
-      signer.signTypedData(domain, types as Record<string, TypedDataField[]>, message),
-  };
+  const wallet: Wallet = { address: async () => recipient, sign: (message) => signer.sign(message) };
   return signGiftWithdraw(wallet, chain, router, BigInt(timelockId), skipSwap, payTo ?? undefined);
 }

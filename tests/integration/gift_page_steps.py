@@ -7,6 +7,13 @@ from reminder_worker.gifts.claim_link import LinkFlags
 from tests.integration.gift_page_browser import PageVisitor
 
 PAPER = LinkFlags(occasion="birthday", paper=True)
+# The browser's own measure of what moved without anybody's doing, from 0.
+MOVED = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const each of list.getEntries()) sum += each.value; })
+    .observe({ type: "layout-shift", buffered: true });
+  setInterval(() => done(sum), 1500);  // a pause would pass in haste
+})"""
 
 
 def key_of(person: LocalAccount) -> str:

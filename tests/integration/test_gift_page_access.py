@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.compile import ROOT
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.assets import load_occasions
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags
-from tests.integration.gift_page_browser import DESKTOP, PHONE, InjectedWallet, PageVisitor
+from tests.integration.gift_page_browser import DESKTOP, PHONE, InjectedWallet, PageVisitor, Visit
 from tests.integration.gift_page_giver_steps import RECORD_WORDS, key_on_sheet, type_from_paper
+from tests.integration.gift_page_steps import MOVED, PAPER
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -369,3 +370,23 @@ async def test_what_is_wrong_is_seen(gift_world: GiftWorld, visitor: PageVisitor
 
 async def _sealed(world: GiftWorld) -> SealedGift:
     return await world.seal(world.person("ada"), opened=False)
+
+
+async def _after_the_page_is_drawn(route: Route) -> None:
+    """Answer a request once what is on the page has been on the screen, as on a slow line."""
+    page = route.request.frame.page
+    await expect(page.locator(".looking")).to_be_visible()
+    await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    await route.continue_()
+
+
+async def test_nothing_jumps_when_the_ways_to_open_a_gift_come(gift_world: GiftWorld, visit: Visit) -> None:
+    """At most 0.02 by the browser's own measure of what moved, on a narrow phone and in long words."""
+    for marks in (PAPER, LinkFlags(occasion="birthday", email=True), LinkFlags(occasion="birthday")):
+        gift = await gift_world.seal(gift_world.person("ada"), marks=marks)
+        visitor = await visit((360, 900), locale="de-DE")
+        await visitor.page.route("**/assets/ways-*.js", _after_the_page_is_drawn)
+        await visitor.page.goto(gift.url.split("#")[0])  # without a letter, the advice is on the screen
+        await expect(visitor.page.locator(".way[open] .way-body > *").first).to_be_visible()
+        await expect(visitor.page.locator("#advice")).to_be_visible()
+        assert await visitor.page.evaluate(MOVED) <= 0.02, marks

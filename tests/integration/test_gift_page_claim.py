@@ -16,7 +16,7 @@ from mail_service.catalogue import TEMPLATES
 from mail_service.rendering import EmailRenderer
 from reminder_worker.gifts.claim_link import GiftLetter
 from tests.integration.gift_page_browser import PHONE, PageVisitor, Visit
-from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
+from tests.integration.gift_page_steps import MOVED, PAPER, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import LETTER, PREFIX, GiftWorld, SealedGift, open_gift_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -41,14 +41,6 @@ ADDED_PARTS = {
     "padding": lambda url: url + "==",
     "lines put together": lambda url: url[:-60] + " " + url[-60:-30] + "%0D%0A" + url[-30:] + "%20",
 }
-
-_MOVED = """() => new Promise((done) => {
-  let sum = 0;
-  new PerformanceObserver((list) => { for (const each of list.getEntries()) sum += each.value; })
-    .observe({ type: "layout-shift", buffered: true });
-  setInterval(() => done(sum), 1500);  // a pause would pass in haste
-})"""
-
 
 # -- before its day ---------------------------------------------------------------------------------------
 
@@ -136,7 +128,7 @@ async def test_a_sealed_gift_counts_down_in_the_visitors_own_time(gift_world: Gi
     seconds = page.locator(".countdown div").last
     before = await seconds.text_content()
     await expect(seconds).not_to_have_text(before or "")
-    assert await page.evaluate(_MOVED) < 0.001
+    assert await page.evaluate(MOVED) < 0.001
     assert await page.locator(".way").count() == 0
     assert page.url == gift.url
     nothing_amiss(visitor, gift_world.origin)

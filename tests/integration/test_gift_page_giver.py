@@ -3,14 +3,16 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Page, Response, Route, expect
 
 from reminder_worker.gifts import owner_list
-from tests.integration.gift_page_browser import InjectedWallet, PageVisitor
+from tests.integration.gift_page_browser import InjectedWallet, PageVisitor, Visit
 from tests.integration.gift_page_giver_steps import (
     LETTER,
     SECRET,
@@ -28,12 +30,31 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 OFFERS_EMAIL = {"gift": True, "giftEmail": True, "legacy": True, "chains": []}
 RECEIPT = "eth_getTransactionReceipt"
+NEVER_MINED = "0x" + "ab" * 32
 KEEPSAKE = "gift-keepsake:31337"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def wallet(gift_world: GiftWorld, visitor: PageVisitor) -> InjectedWallet:
     return await wallet_at_the_page(gift_world, visitor)
+
+
+@dataclass
+class HurriedWallet(InjectedWallet):
+    """Its person made it send a transaction anew for a higher fee; or to themselves, which cancels it."""
+
+    is_same: bool = True
+    _sent: dict[str, Any] = field(default_factory=dict)
+
+    def answer(self, method: str, params: Sequence[Any]) -> Any:
+        if method == "eth_getTransactionByHash" and params[0] == NEVER_MINED:
+            return self._sent
+        if method != "eth_sendTransaction":
+            return super().answer(method, params)
+        second = super().answer(method, params if self.is_same else [{"to": self.account.address}])
+        mined = self.scenario.anvil.rpc("eth_getTransactionByHash", second)
+        self._sent = mined | {"hash": NEVER_MINED, "input": params[0]["data"], "blockNumber": None}
+        return NEVER_MINED
 
 
 async def fill_in_for_a_wallet(page: Page, world: GiftWorld, **more: str) -> None:
@@ -181,6 +202,36 @@ async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
     wallet.declines.clear()
     await see_it_sealed(page)
     assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+async def test_a_transaction_that_was_hurried_is_found_and_another_in_its_place_is_not_taken_for_it(
+    gift_world: GiftWorld, visitor: PageVisitor, is_same: bool
+) -> None:
+    """The wallet sends once more with the same number: the chain never has a receipt of the first."""
+    wallet = HurriedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet", is_same=is_same)
+    await visitor.has(wallet)
+    await open_page(gift_world, visitor.page)
+    await fill_in_for_a_wallet(visitor.page, gift_world)
+    await go_on(visitor.page)
+    if is_same:
+        await see_it_sealed(visitor.page)
+    else:
+        await expect(visitor.page.get_by_role("status").first).to_have_text("That did not work. Please try again.")
+    assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+async def test_the_page_for_givers_is_small(gift_world: GiftWorld, visit: Visit) -> None:
+    """Scripts and styles as they go over the wire, beside the words of one language."""
+    visitor = await visit(locale="de-DE")
+    answers: list[Response] = []
+    visitor.context.on("response", lambda answer: answers.append(answer))
+    await visitor.page.goto(f"{gift_world.origin}/{PREFIX}/create")
+    await expect(visitor.page.locator("[name=occasion]")).to_be_visible()
+    loaded = [answer for answer in answers if re.search(r"/(?!give-|claim-)[\w-]+\.(js|css)$", answer.url)]
+    sizes = {answer.url: (await answer.request.sizes())["responseBodySize"] for answer in loaded}
+    assert any("/create-" in url for url in sizes)
+    assert sum(sizes.values()) < 82_000, sizes
 
 
 async def test_the_link_of_a_sealed_gift_is_shown_although_the_service_does_not_answer(
