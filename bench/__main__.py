@@ -19,6 +19,7 @@ NAMES = (
     "due",
     "node_bill",
     "recipients",
+    "erase",
     "latency",
     "relay_admission",
     "relay_throughput",

@@ -729,11 +729,18 @@ order by t.legacy, t.kind
 limit :limit;
 
 -- name: mark_erased
--- Leave a mark for a recipient whose row is about to be deleted, and whose legacy is watched.
+-- Leave a mark for each recipient whose row is about to be deleted, and whose legacy is watched. The order is that of
+-- the locks.
 insert into worker.self_erasure (chain_id, legacy, recipient, creator, email_hash)
-select chain_id, legacy, r.recipient, w.creator, r.email_hash
-from worker.recipient r join worker.watch w using (chain_id, legacy)
-where chain_id = :chain_id and legacy = :legacy and r.recipient = :recipient
+select r.chain_id, r.legacy, r.recipient, w.creator, r.email_hash
+from
+    unnest(
+        cast(:chains as bigint[]), cast(:legacies as text[]), cast(:recipients as text[])
+    ) as erased (chain_id, legacy, recipient)
+join worker.recipient r
+    on r.chain_id = erased.chain_id and r.legacy = erased.legacy and r.recipient = erased.recipient
+join worker.watch w on w.chain_id = r.chain_id and w.legacy = r.legacy
+order by r.chain_id, r.legacy, r.recipient
 on conflict (chain_id, legacy, recipient) do update set creator = excluded.creator, email_hash = excluded.email_hash;
 
 -- name: count_windows
