@@ -20,6 +20,7 @@ NAMES = (
     "node_bill",
     "recipients",
     "erase",
+    "claims",
     "latency",
     "relay_admission",
     "relay_throughput",
