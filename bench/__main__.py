@@ -20,6 +20,8 @@ NAMES = (
     "node_bill",
     "recipients",
     "gift_view",
+    "erase",
+    "claims",
     "latency",
     "relay_admission",
     "relay_throughput",

@@ -26,10 +26,12 @@ from reminder_worker.declarations import ExpectedPass, FactScope
 from reminder_worker.features import FACTS
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer import tables
+from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.monitoring.facts import LEDGERS
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox import operator
 from reminder_worker.outbox.alerts import AlertOutbox
+from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.relay.operator import (
     count_requests_of_other_keys,
     count_under_other_keys,
@@ -154,10 +156,11 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, [("0x", 5)])
         for table in (tables.legacy, tables.reminder_config):
             yield "select_rows", index_tables.select_rows(connection, table, CHAIN_ID, ["0x1"])
-        yield "cancel_unsent", cancel_unsent(connection, CHAIN_ID, f"0x{1:040x}", [f"0x{1:040x}"])
+        yield "cancel_unsent", cancel_unsent(connection, [(CHAIN_ID, f"0x{1:040x}", f"0x{1:040x}")])
         newest = await connection.scalar(select(func.max(tables.chain_event.c.block_number)))
         yield "forget_after", index_tables.forget_after(connection, CHAIN_ID, ["0x"], (newest or 9) - 9)
         yield "unrecorded_events", upgrade_queue.unrecorded_events(connection, CHAIN_ID, "0x")
+    yield "erase_person", erase_person(engine, KeyedHash(b"k" * 32), None, f"0x{1:040x}")
     yield "forget_expired", forget_expired(engine)
 
 

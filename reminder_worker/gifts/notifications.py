@@ -228,6 +228,7 @@ class GiftNotifications:
         digest = _compute_digest(request.chain_id, "GiftNotifyErase", message)
         await SignatureVerifier(chain).verify_signature(digest, request.signature, request.giver)
         at = {"chain_id": request.chain_id, "timelock_id": request.timelock_id}
+        gift = {"chains": [request.chain_id], "timelocks": [request.timelock_id]}
         async with self._engine.connect() as connection:
             registered = await connection.scalar(sql["owner"], at)
         if registered != request.giver:  # the registered giver may erase, also after the gift ended
@@ -236,8 +237,8 @@ class GiftNotifications:
         async def erase() -> bool:
             async with self._engine.begin() as connection:
                 await _record_write(connection, at, digest, request.deadline)
-                await connection.execute(sql["cancel"], {**at, "reason": "erased", "kept": None})
-                return (await connection.execute(sql["delete_row"], at)).rowcount == 1
+                await connection.execute(sql["cancel"], {**gift, "reason": "erased", "kept": None})
+                return (await connection.execute(sql["delete_rows"], gift)).rowcount == 1
 
         return await through_deadlocks(erase)
 
@@ -291,7 +292,8 @@ class GiftNotifications:
         if int(others or 0) >= 3:
             fault = FieldFault("/payload/recipientEmail", "is a further address after 3")
             raise InvalidInput("A gift's address can be corrected only so often.", [fault])
-        await connection.execute(sql["cancel"], {**at, "reason": "replaced", "kept": email_hash})
+        this_gift = {"chains": [at["chain_id"]], "timelocks": [at["timelock_id"]]}
+        await connection.execute(sql["cancel"], {**this_gift, "reason": "replaced", "kept": email_hash})
         key = self._vault.record_key()
         row = {
             **at,

@@ -19,7 +19,7 @@ where chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :ema
 -- name: cancel
 -- What is under way loses its body, which was sealed with the key of the row that is about to go: from now on the mail
 -- service can only be asked what became of it. `kept` is an email that stays; entries for it are not cancelled.
--- The numbers of the other addresses' emails are forgotten, also of sent ones.
+-- The numbers of the other addresses' emails are forgotten, also of sent ones. `chains`, `timelocks`: the gifts.
 update worker.gift_ledger
 set
     body = null,
@@ -34,7 +34,10 @@ set
     end,
     number_hash = case when email_hash is distinct from cast(:kept as bytea) then null else number_hash end
 where
-    chain_id = :chain_id and timelock_id = :timelock_id
+    (chain_id, timelock_id) in (
+        select gift.chain_id, gift.timelock_id
+        from unnest(cast(:chains as bigint[]), cast(:timelocks as bigint[])) as gift (chain_id, timelock_id)
+    )
     and (state in ({waiting}, {undecided}) or number_hash is not null);
 
 -- name: save_row
@@ -59,8 +62,10 @@ where chain_id = :chain_id
 order by unlock_time desc
 limit 50;
 
--- name: delete_row
-delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id;
+-- name: delete_rows
+delete from worker.gift_notification n
+using unnest(cast(:chains as bigint[]), cast(:timelocks as bigint[])) as gift (chain_id, timelock_id)
+where n.chain_id = gift.chain_id and n.timelock_id = gift.timelock_id;
 
 -- name: plan
 -- Plans an email, or plans it again if it was cancelled, refused or not wanted before. A sent or held email is never

@@ -44,6 +44,8 @@ Index("gift_notification_unlock", gift_notification.c.chain_id, gift_notificatio
 
 Index("gift_notification_email_hash", gift_notification.c.email_hash)
 
+Index("gift_notification_recipient", gift_notification.c.recipient)
+
 gift_write = Table(
     "gift_write",
     metadata,

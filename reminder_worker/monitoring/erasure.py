@@ -7,6 +7,7 @@ from typing import Final
 
 import structlog
 from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -19,7 +20,7 @@ from reminder_worker.monitoring.tables import sql
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.reminders.erasure import ErasureCause, erase_recipients
+from reminder_worker.reminders.erasure import ROWS_AT_ONCE, ErasureCause, erase_recipients
 from reminder_worker.reminders.tables import recipient, self_erasure
 
 log = structlog.get_logger(__name__)
@@ -44,19 +45,20 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
     if (email is None) == (address is None):
         faults = [FieldFault("/email", "has to be given, or /address, and not both")]
         raise InvalidInput("Give an email or an address, and not both.", faults)
-    hashed = None
     if email is not None:
         try:
             hashed = hashes.hash_email(normalise_email(email))
         except ValueError as error:
             raise InvalidInput("The email address is not acceptable.", [FieldFault("/email", str(error))]) from None
-        of_recipient, of_gift = recipient.c.email_hash == hashed, gift_notification.c.email_hash == hashed
-    else:
-        wanted = str(address).lower()
-        of_recipient, of_gift = recipient.c.recipient == wanted, gift_notification.c.recipient == wanted
+        return await _erase_email(engine, hashed)
+    wanted = str(address).lower()
+    of_recipient, of_gift = recipient.c.recipient == wanted, gift_notification.c.recipient == wanted
+    return await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, []))
 
-    known = [] if hashed is None else [hashed]
-    return await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, known))
+
+async def _erase_email(engine: AsyncEngine, hashed: bytes, cause: ErasureCause | None = None) -> ErasedRows:
+    of_recipient, of_gift = recipient.c.email_hash == hashed, gift_notification.c.email_hash == hashed
+    return await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, [hashed], cause))
 
 
 async def _erase_rows(
@@ -66,7 +68,7 @@ async def _erase_rows(
     email_hashes: Collection[bytes],
     cause: ErasureCause | None = None,
 ) -> ErasedRows:
-    """Erase at once; of gifts that ended only the numbers of emails are left, found by the hash of an email alone."""
+    """Erase all or nothing; of gifts that ended only numbers of emails are left, which the hash of an email finds."""
     async with engine.begin() as connection:
         recipients = await erase_recipients(connection, of_recipient, cause=cause)
         gifts = await _erase_gifts(connection, of_gift)
@@ -77,24 +79,36 @@ async def _erase_rows(
 async def _erase_gifts(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:
     key = (gift_notification.c.chain_id, gift_notification.c.timelock_id)
     rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()
-    for row in rows:
-        at = {"chain_id": row.chain_id, "timelock_id": row.timelock_id}
-        await connection.execute(gift_sql["cancel"], {**at, "reason": "erased", "kept": None})
-        await connection.execute(gift_sql["delete_row"], at)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[start : start + ROWS_AT_ONCE]
+        gifts = {"chains": [row.chain_id for row in some], "timelocks": [row.timelock_id for row in some]}
+        await connection.execute(gift_sql["cancel"], {**gifts, "reason": "erased", "kept": None})
+        await connection.execute(gift_sql["delete_rows"], gifts)
     return len(rows)
 
 
 async def erase_forgotten(engine: AsyncEngine, mail: MailClient) -> ErasedRows:
     """Erase everybody whose address asked the mail service to be forgotten.
 
-    The list keeps an address until its owner takes emails again: a new row of such an address is erased, too. Raises
+    The list keeps an address until its owner takes emails again: a new row of such an address is erased, too. Each
+    person is erased in a transaction of their own. A failure is raised at the end, after the others were erased. Raises
     `MailUnavailable`.
     """
-    erased = ErasedRows(0, 0)
+    erased, failure = ErasedRows(0, 0), None
     async for hashes in mail.list_forgotten():
-        of_recipient, of_gift = recipient.c.email_hash.in_(hashes), gift_notification.c.email_hash.in_(hashes)
-        some = await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, hashes, "link"))
-        erased = ErasedRows(erased.recipients + some.recipients, erased.gifts + some.gifts)
+        async with engine.connect() as connection:
+            stored = (await connection.execute(sql["stored_people"], {"hashes": hashes})).scalars().all()
+        for hashed in stored:
+            try:
+                some = await _erase_email(engine, hashed, "link")
+            except DBAPIError as error:
+                if error.connection_invalidated:  # the database is away: nobody else can be erased now
+                    raise
+                failure = error
+                continue
+            erased = ErasedRows(erased.recipients + some.recipients, erased.gifts + some.gifts)
+    if failure is not None:
+        raise failure
     return erased
 
 

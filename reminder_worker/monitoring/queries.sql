@@ -87,6 +87,16 @@ select kind, chain_id, timelock_id, null, coalesce(settled_at, claimed_at)
 from worker.gift_ledger
 where number_hash = :hash and state in ({maybe_sent}) and claimed_at is not null;
 
+-- name: stored_people
+-- Return those of the hashes of emails of which anything is stored that an erasure finds.
+select email_hash from worker.recipient where email_hash = any(cast(:hashes as bytea[]))
+union
+select email_hash from worker.gift_notification where email_hash = any(cast(:hashes as bytea[]))
+union
+select email_hash from worker.gift_ledger
+where email_hash = any(cast(:hashes as bytea[])) and number_hash is not null
+order by email_hash;
+
 -- name: forget_gift_numbers
 -- Also of gifts whose opening day is over: their notification is gone.
 update worker.gift_ledger set number_hash = null

@@ -4,22 +4,17 @@ The creator sees the mark in place of the entry. A later set does not store the 
 mark ends when a set leaves the recipient out, or brings another email.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.reminders.tables import self_erasure, sql
-
-RecipientKey = tuple[int, str, str]
-"""Chain, legacy and recipient; addresses lower case."""
+from reminder_worker.reminders.tables import RecipientKey, list_key_columns, self_erasure, sql
 
 
-async def mark_erased(connection: AsyncConnection, keys: Collection[RecipientKey]) -> None:
+async def mark_erased(connection: AsyncConnection, keys: Sequence[RecipientKey]) -> None:
     """Leave a mark for each of these rows, which are about to be deleted."""
-    for chain_id, legacy, recipient in sorted(keys):
-        values = {"chain_id": chain_id, "legacy": legacy, "recipient": recipient}
-        await connection.execute(sql["mark_erased"], values)
+    await connection.execute(sql["mark_erased"], list_key_columns(keys))
 
 
 async def settle_marks(

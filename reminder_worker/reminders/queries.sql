@@ -300,33 +300,33 @@ update worker.sent_ledger set next_try = now()
 where id = any(cast(:ids as uuid[])) and state in ({waiting}) and next_try > now();
 
 -- name: defer_to_next_day
--- Of each creator the oldest entry is put off to the beginning of the next day, the others a second later each.
--- Otherwise a creator of many legacies could keep everybody else's emails from an address for as long as theirs last.
-with over as materialized (select unnest(cast(:ids as uuid[])) as id),
-address as materialized (
-    select distinct r.email_hash
-    from over
-    join worker.sent_ledger l on l.id = over.id
-    join worker.recipient r on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient
-), turn as materialized (
+-- Of each creator the first entry is put off to the beginning of the next day, the others a second later each.
+-- Otherwise a creator of many legacies could keep everybody else's emails from an address for as long as theirs last. A
+-- counter knows how many were put off before: a claim does not read them again.
+with over as materialized (
     select
-        l.id, row_number() over (
+        l.id, encode(r.email_hash, 'hex') || ' ' || coalesce(w.creator, '') as subject,
+        row_number() over (
             partition by r.email_hash, w.creator order by l.created_at, l.chain_id, l.legacy
-        ) - 1 as seconds
-    from address
-    join worker.recipient r on r.email_hash = address.email_hash
-    join worker.watch w on w.chain_id = r.chain_id and w.legacy = r.legacy
-    join worker.sent_ledger l on l.chain_id = r.chain_id and l.legacy = r.legacy and l.recipient = r.recipient
-    where
-        l.id in (select id from over)
-        or (l.state = 'queued' and l.reason = 'daily_cap' and l.next_try >= to_timestamp(:until))
+        ) as turn
+    from unnest(cast(:ids as uuid[])) as asked (id)
+    join worker.sent_ledger l on l.id = asked.id
+    join worker.recipient r on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient
+    left join worker.watch w on w.chain_id = r.chain_id and w.legacy = r.legacy
+), counted as (
+    insert into worker.quota (scope, subject, "window", used, ends_at)
+    select 'put_off', subject, :until, count(*), :until from over group by subject order by subject
+    on conflict (scope, subject, "window") do update set used = quota.used + excluded.used
+    returning subject, used
+), delay as (
+    select over.id, counted.used - max(over.turn) over (partition by subject) + over.turn - 1 as seconds
+    from over join counted using (subject)
 )
 update worker.sent_ledger l
 set
     state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
-    next_try = to_timestamp(:until) + make_interval(secs => least(coalesce(turn.seconds, 0), 86400))
-from over left join turn on turn.id = over.id
-where l.id = over.id;
+    next_try = to_timestamp(:until) + make_interval(secs => least(delay.seconds, 86400))
+from delay where l.id = delay.id;
 
 -- name: claim_unknown
 with due as materialized (
@@ -729,11 +729,18 @@ order by t.legacy, t.kind
 limit :limit;
 
 -- name: mark_erased
--- Leave a mark for a recipient whose row is about to be deleted, and whose legacy is watched.
+-- Leave a mark for each recipient whose row is about to be deleted, and whose legacy is watched. The order is that of
+-- the locks.
 insert into worker.self_erasure (chain_id, legacy, recipient, creator, email_hash)
-select chain_id, legacy, r.recipient, w.creator, r.email_hash
-from worker.recipient r join worker.watch w using (chain_id, legacy)
-where chain_id = :chain_id and legacy = :legacy and r.recipient = :recipient
+select r.chain_id, r.legacy, r.recipient, w.creator, r.email_hash
+from
+    unnest(
+        cast(:chains as bigint[]), cast(:legacies as text[]), cast(:recipients as text[])
+    ) as erased (chain_id, legacy, recipient)
+join worker.recipient r
+    on r.chain_id = erased.chain_id and r.legacy = erased.legacy and r.recipient = erased.recipient
+join worker.watch w on w.chain_id = r.chain_id and w.legacy = r.legacy
+order by r.chain_id, r.legacy, r.recipient
 on conflict (chain_id, legacy, recipient) do update set creator = excluded.creator, email_hash = excluded.email_hash;
 
 -- name: count_windows

@@ -32,7 +32,7 @@ from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.quotas import QuotaCounters
 from reminder_worker.reminders.authorization import AuthorizedRequest, RequestAuthorizer, SignedRequest
 from reminder_worker.reminders.erasure_marks import list_marks, settle_marks
-from reminder_worker.reminders.tables import legacy_write, recipient, sql, watch
+from reminder_worker.reminders.tables import RecipientKey, is_of_recipients, legacy_write, recipient, sql, watch
 from reminder_worker.settings import Settings
 from reminder_worker.signed_messages import already_used, check_salt, payload_hash
 from reminder_worker.strict_json import decode_json
@@ -310,7 +310,8 @@ class RecipientStore:
             )
             theirs = [*gone, *(each.recipient for each in changed)]
             reworded = [each.recipient for each in changed if self._has_email(stored.get(each.recipient), each)]
-            await cancel_unsent(conn, request.chain_id, request.legacy, theirs, reworded=reworded)
+            keys = [(request.chain_id, request.legacy, each) for each in theirs]
+            await cancel_unsent(conn, keys, reworded=reworded)
             if gone:
                 await conn.execute(delete(recipient).where(_is_of_legacy(request), recipient.c.recipient.in_(gone)))
             if changed:
@@ -325,7 +326,7 @@ class RecipientStore:
             await self._open_write(conn, request, granted)
             gone = list(await self._lock_rows(conn, request))
             await settle_marks(conn, request.chain_id, request.legacy, {})
-            await cancel_unsent(conn, request.chain_id, request.legacy, gone)
+            await cancel_unsent(conn, [(request.chain_id, request.legacy, each) for each in gone])
             await conn.execute(delete(recipient).where(_is_of_legacy(request)))
             await _watch_legacy(conn, request, granted, keep=False)
         return len(gone)
@@ -393,9 +394,7 @@ async def plan_windows_again(conn: AsyncConnection, chain_id: int, legacy: str) 
     await conn.execute(sql["rearm"], {"chain_id": chain_id, "legacy": legacy})
 
 
-async def cancel_unsent(
-    conn: AsyncConnection, chain_id: int, legacy: str, addresses: Sequence[str], *, reworded: Sequence[str] = ()
-) -> None:
+async def cancel_unsent(conn: AsyncConnection, keys: Sequence[RecipientKey], *, reworded: Sequence[str] = ()) -> None:
     """Cancel emails to replaced or erased people.
 
     An email that was not accepted is deleted. An email that came back stays, without its person: its day counts it. An
@@ -403,31 +402,32 @@ async def cancel_unsent(
     window if the old address did not. A merged email stays. The numbers of their emails are forgotten, also of sent
     ones.
 
-    `reworded`: people with a new name or role only; their waiting emails are rendered again.
+    `keys`: about a thousand at most. `reworded`: accounts of people with a new name or role only; their waiting emails
+    are rendered again.
     """
-    if not addresses:
+    if not keys:
         return
     ledger = sent_ledger.c
-    theirs = ledger.chain_id == chain_id, ledger.legacy == legacy, ledger.recipient.in_(addresses)
+    theirs = is_of_recipients(sent_ledger, keys)
     waiting, undecided = ledger.state.in_(WAITING), ledger.state.in_(UNDECIDED)
     # Lock first: otherwise both statements below could miss an email while a dispatcher records its outcome.
-    await conn.execute(select(ledger.id).where(*theirs, waiting | undecided).order_by(ledger.id).with_for_update())
+    await conn.execute(select(ledger.id).where(theirs, waiting | undecided).order_by(ledger.id).with_for_update())
     dropped = (ledger.state == "dropped") & ledger.reason.is_distinct_from("merged")
     not_posted = (ledger.state == "claimed") & ledger.claimed_at.is_(None)
     waits = (waiting | not_posted) & ledger.recipient.not_in(reworded)
     returned = (ledger.state == "sent") & (ledger.reason == "bounced")
     over = waits | dropped | ledger.state.in_(("dead", "suppressed"))
-    await conn.execute(delete(sent_ledger).where(*theirs, over))
+    await conn.execute(delete(sent_ledger).where(theirs, over))
     # The event is part of the key of a row, and nobody can have several of one event.
     nobodys = {"recipient": _NOBODY, "event": cast(ledger.id, Text), "number_hash": None}
-    await conn.execute(update(sent_ledger).where(*theirs, returned).values(nobodys))
+    await conn.execute(update(sent_ledger).where(theirs, returned).values(nobodys))
     # An email in doubt to the same address may be sent again once it is proven unsent; to an earlier address, never.
     tried_there = ledger.body.is_not(None) | ledger.reason.is_not_distinct_from("reworded")
     reason = case((ledger.state == "held", ledger.reason), (ledger.recipient.in_(reworded) & tried_there, "reworded"))
     values = {"body": None, "body_salt": None, "reason": reason}
-    await conn.execute(update(sent_ledger).where(*theirs, undecided).values(values))
+    await conn.execute(update(sent_ledger).where(theirs, undecided).values(values))
     numbered = ledger.number_hash.is_not(None) & ledger.recipient.not_in(reworded)
-    await conn.execute(update(sent_ledger).where(*theirs, numbered).values(number_hash=None))
+    await conn.execute(update(sent_ledger).where(theirs, numbered).values(number_hash=None))
 
 
 def _is_of_legacy(request: SignedRequest) -> ColumnElement[bool]:

@@ -73,7 +73,7 @@ class ReminderRenderer:
     Emails of an unreadable chain wait for the next tick and count no attempt.
     """
 
-    batch_size = 2000
+    batch_size = 1000  # no larger: a claim holds up all other claims
     first_batch_size = 200  # small, so that the first email is posted soon
     ledger = ReminderLedger()
 

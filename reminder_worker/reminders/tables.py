@@ -1,12 +1,14 @@
 """Tables of reminders, and the statements of `queries.sql` by name (`sql`)."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    ColumnElement,
     Date,
     DateTime,
     Index,
@@ -15,10 +17,13 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    cast,
     func,
+    select,
     text,
+    tuple_,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
@@ -48,6 +53,8 @@ recipient = Table(
 )
 
 Index("recipient_email_hash", recipient.c.email_hash)
+
+Index("recipient_account", recipient.c.recipient)
 
 legacy_write = Table(
     "legacy_write",
@@ -208,3 +215,27 @@ erasure_count = Table(
     CheckConstraint("cause in ('deleted_legacy','link','signature')", name="erasure_count_cause"),
     comment="How many recipients were erased each day, and why",
 )
+
+RecipientKey = tuple[int, str, str]
+"""Chain, legacy and recipient; addresses lower case."""
+
+
+def list_key_columns(keys: Sequence[RecipientKey]) -> dict[str, list[Any]]:
+    """Return the keys as three arrays for `unnest`, by the name of the parameter."""
+    chains, legacies, recipients = zip(*keys, strict=True) if keys else ((), (), ())
+    return {"chains": list(chains), "legacies": list(legacies), "recipients": list(recipients)}
+
+
+def is_of_recipients(table: Table, keys: Sequence[RecipientKey]) -> ColumnElement[bool]:
+    """Return the condition that a row of `table` belongs to one of these recipients.
+
+    Arrays, unlike a list of conditions, take three parameters for any number of keys.
+    """
+    columns = list_key_columns(keys)
+    arrays = [
+        cast(columns["chains"], ARRAY(BigInteger)),
+        cast(columns["legacies"], ARRAY(Text)),
+        cast(columns["recipients"], ARRAY(Text)),
+    ]
+    wanted = func.unnest(*arrays).table_valued("chain_id", "legacy", "recipient", name="wanted").render_derived()
+    return tuple_(table.c.chain_id, table.c.legacy, table.c.recipient).in_(select(wanted))

@@ -15,7 +15,10 @@ from reminder_worker.chain.events import ETHER_LOGS
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.retention import forget_expired
+from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.messages import RecipientRole, ReminderKind
+from reminder_worker.outbox.store import OutboxStore
+from reminder_worker.reminders.emails import ReminderLedger
 from reminder_worker.reminders.planner import DispatchReport, PlannedEmail, ReminderDispatch, insert_emails
 from reminder_worker.reminders.recipients import RecipientWords
 from tests.campaign.nodes import behind
@@ -576,6 +579,27 @@ async def test_one_address_gets_its_daily_number_over_all_legacies_and_the_rest_
         await world.days_pass(1)
         await world.dispatch.run()
         assert len(mail.inbox) == 5
+
+
+async def test_claim_after_claim_puts_emails_of_one_address_off_to_seconds_of_the_next_day(world: MailWorld) -> None:
+    """Each email of a creator has a second of its own. Another creator begins at 0, too."""
+    for creator in [*["owner"] * 5, *["another"] * 2]:
+        await world.save(world.legacy(creator), "anna")
+    await world.sql(
+        "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role)"
+        " select gen_random_uuid(), chain_id, legacy, recipient, 'instructions', 'x', 'owner' from worker.recipient"
+    )
+    store = OutboxStore(world.engine, ReminderLedger(), DailyQuota(0))
+    for _ in range(4):
+        await store.claim_due(2)
+    put_off = await world.sql(
+        "select w.creator, cast(extract(epoch from next_try - date_trunc('day', next_try at time zone 'UTC')"
+        " at time zone 'UTC') as int) as second, next_try > now() as later, reason"
+        " from worker.sent_ledger join worker.watch w using (chain_id, legacy)"
+    )
+    seconds = {"owner": range(5), "another": range(2)}
+    expected = [(world.address(who), second, True, "daily_cap") for who in seconds for second in seconds[who]]
+    assert sorted(put_off) == sorted(expected)
 
 
 async def test_of_more_than_an_address_may_get_in_a_day_the_oldest_goes_first(

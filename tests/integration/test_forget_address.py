@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator
 
 import psycopg
 import pytest
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bench.erase import store_person
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import ReceivedEmail, SmtpInbox
 from reminder_worker.errors import MailUnavailable
@@ -180,3 +182,53 @@ async def test_the_mail_service_keeps_hashes_alone(
         )
     assert "\\x" in kept
     assert not any(word in kept.lower() for word in ("anna", ANNA.encode().hex(), path.rpartition("/")[2].lower()))
+
+
+async def ask_to_be_forgotten(world: MailWorld, *emails: str) -> None:
+    """As the mail service keeps who pressed the button."""
+    for email in emails:
+        await world.sql(
+            "insert into mail_service.forgotten (reference, address_hash) values (:hash, :hash)",
+            hash=world.hashes.hash_email(email),
+        )
+
+
+async def test_a_person_in_twenty_thousand_legacies_is_erased_in_one_call(world: MailWorld) -> None:
+    """Neither the depth of a statement nor its number of parameters grows with the rows."""
+    email_hash = world.hashes.hash_email(ANNA)
+    await store_person(world.engine, email_hash, world.address("anna"), legacies=20_000, gifts=1_500)
+    await ask_to_be_forgotten(world, ANNA)
+    assert await erase_forgotten(world.engine, world.client) == ErasedRows(20_000, 1_500)
+    left = "select (select count(*) from worker.recipient), (select count(*) from worker.watch),"
+    left += " (select count(*) from worker.gift_notification), (select count(*) from worker.self_erasure)"
+    assert await world.sql(left) == [(0, 0, 0, 20_000)]
+    assert await world.sql("select state, count(*), count(number_hash) from worker.sent_ledger group by state") == [
+        ("sent", 20_000, 0)
+    ]
+    assert await world.sql("select state, reason, count(*) from worker.gift_ledger group by state, reason") == [
+        ("dropped", "erased", 1_500)
+    ]
+
+
+async def test_a_person_whose_erasure_fails_keeps_nobody_else_from_being_forgotten(world: MailWorld) -> None:
+    """Neither of the same page of the list nor of a later page. The pass fails, and the next erases the rest."""
+    legacy = world.legacy()
+    await world.save(legacy, "anna", "ben", "owner")
+    await ask_to_be_forgotten(world, ANNA, "ben@example.org")
+    await world.sql(
+        "insert into mail_service.forgotten (reference, address_hash)"
+        " select decode(lpad(to_hex(n), 64, '0'), 'hex'), '' from generate_series(1, 1000) n"
+    )
+    await ask_to_be_forgotten(world, "owner@example.org")
+    await world.sql(
+        "create function worker.refuse() returns trigger language plpgsql as $$begin raise exception 'refused'; end$$"
+    )
+    await world.sql(
+        "create trigger refuse before delete on worker.recipient for each row"
+        f" when (old.recipient = '{world.address('anna')}') execute function worker.refuse()"
+    )
+    with pytest.raises(DBAPIError, match="refused"):
+        await erase_forgotten(world.engine, world.client)
+    assert await stored(world) == {(legacy.address, "anna")}
+    await world.sql("drop function worker.refuse cascade")
+    assert await erase_forgotten(world.engine, world.client) == ErasedRows(1, 0)
