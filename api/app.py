@@ -37,7 +37,7 @@ from api.metrics import RequestMetrics
 from api.middleware import RequestMiddleware, ResponseCache
 from api.openapi_document import make_config
 from api.problems import exception_handlers, preflight_as_a_problem
-from api.request_events import StreamPlaces
+from api.request_events import FollowedRequests, StreamPlaces
 from api.schema_page import swagger_file
 from api.stats import PublishedStats
 from reminder_worker.gifts.assets import PageFiles
@@ -72,6 +72,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             "parts": _provide_part(parts),
             "settings": _provide_part(settings),
             "sponsor": _provide_part(parts.sponsor),
+            "followed": _provide_part(FollowedRequests(parts.sponsor)),
             "gift_pages": _provide_part(parts.gift_pages),
             "page_files": _provide_part(page_files),
             "gift_wallets": _provide_part(parts.gift_wallets),

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import Context
+from dataclasses import dataclass, field
 from hashlib import blake2s
 from typing import Any, Final
 from uuid import UUID
@@ -15,16 +17,16 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.clients import ClientAddresses
-from api.sponsor_bodies import RequestAnswer, describe_request
+from api.sponsor_bodies import describe_request
 from reminder_worker.errors import LimitReached, ServiceError
 from reminder_worker.relay.intake import RelayIntake
-from reminder_worker.relay.models import OPEN_STATES
+from reminder_worker.relay.models import OPEN_STATES, RequestView, WaitsFor
 
-MOST_STREAMS: Final = 100  # of this process: each asks the database every two seconds
+MOST_STREAMS: Final = 100  # of this process
 MOST_STREAMS_OF_A_CLIENT: Final = 10
 MOST_STREAMS_OF_A_SITE: Final = 80  # of an IPv6 /48: as many as eight clients, as in the rate limits
-LOOK_SECONDS: Final = 2.0
-ALIVE_SECONDS: Final = 14.0  # proxies close what is silent; a look comes first
+LOOK_SECONDS: Final = 1.0
+ALIVE_SECONDS: Final = 14.0  # proxies close what is silent
 LONGEST_SECONDS: Final = 600.0  # browsers come back by themselves, with the last event they know
 NOT_BUFFERED: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -62,37 +64,115 @@ class StreamPlaces:
             self._taken = +self._taken  # without the networks that hold no place
 
 
-async def follow_request(sponsor: RelayIntake, id: UUID, known: str | None) -> Response[Any]:
+@dataclass(frozen=True, slots=True)
+class RequestNews:
+    """State of a request, as its answer in JSON. `name`: the id of its event."""
+
+    name: str
+    answer: bytes
+    is_open: bool
+
+
+@dataclass(eq=False, slots=True)
+class _StreamFollower:
+    """An open stream. `known`: the name of what it was told last. `news`: what to tell; None: the stream ends."""
+
+    known: str
+    news: asyncio.Queue[RequestNews | None] = field(default_factory=asyncio.Queue)
+
+
+class FollowedRequests:
+    """The requests that streams of this process follow, read once a second for all of them.
+
+    One task reads them. It begins with the first stream, and ends when none is left or the reading fails.
+    """
+
+    def __init__(self, sponsor: RelayIntake) -> None:
+        self._sponsor = sponsor
+        self._followers: dict[UUID, set[_StreamFollower]] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    async def read_news(self, id: UUID) -> RequestNews:
+        """Raises NotFound, NotConfigured."""
+        return _describe_news(*await self._sponsor.read_request(id))
+
+    @contextmanager
+    def follow(self, id: UUID, known: str) -> Iterator[asyncio.Queue[RequestNews | None]]:
+        """Yield the queue of what follows on the event `known`; None: the request cannot be read any more."""
+        follower = _StreamFollower(known)
+        self._followers.setdefault(id, set()).add(follower)
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._keep_looking(), context=Context())
+        try:
+            yield follower.news
+        finally:
+            followers = self._followers.get(id, set())
+            followers.discard(follower)
+            if not followers:
+                self._followers.pop(id, None)
+
+    async def _keep_looking(self) -> None:
+        try:
+            while self._followers:
+                await asyncio.sleep(LOOK_SECONDS)
+                await self._look()
+        except (ServiceError, SQLAlchemyError, OSError):
+            return  # the browsers come back, and are told why
+        finally:
+            for followers in self._followers.values():
+                _tell(followers, None)
+
+    async def _look(self) -> None:
+        asked = {id: set(followers) for id, followers in self._followers.items()}  # who comes later knows newer states
+        found = await self._sponsor.read_requests(asked) if asked else {}
+        for id, followers in asked.items():
+            _tell(followers, _describe_news(*found[id]) if id in found else None)
+
+
+def _tell(followers: Iterable[_StreamFollower], news: RequestNews | None) -> None:
+    """Wake the streams that were not told this yet."""
+    for follower in followers:
+        if news is None:
+            follower.news.put_nowait(None)
+        elif news.name != follower.known:
+            follower.known = news.name
+            follower.news.put_nowait(news)
+
+
+async def follow_request(requests: FollowedRequests, id: UUID, known: str | None) -> Response[Any]:
     """Return the stream of a request. `known`: the last event's id. Raises NotFound, NotConfigured."""
-    view, waits_for = await sponsor.read_request(id)
-    if view.state not in OPEN_STATES and known == _name_event(describe_request(view, waits_for)):
+    news = await requests.read_news(id)
+    if not news.is_open and known == news.name:
         return Response(None, status_code=204)  # a browser then does not come back
-    return ServerSentEvent(_list_events(sponsor, id, known), headers=NOT_BUFFERED)
+    return ServerSentEvent(_list_events(requests, id, news, known), headers=NOT_BUFFERED)
 
 
 async def _list_events(
-    sponsor: RelayIntake, id: UUID, known: str | None
+    requests: FollowedRequests, id: UUID, first: RequestNews, known: str | None
 ) -> AsyncGenerator[ServerSentEventMessage, None]:
     clock = asyncio.get_running_loop().time
-    ends, alive = clock() + LONGEST_SECONDS, clock() + ALIVE_SECONDS
-    try:
-        while clock() < ends:
-            view, waits_for = await sponsor.read_request(id)
-            answer = describe_request(view, waits_for)
-            name = _name_event(answer)
-            if name != known:
-                known, alive = name, clock() + ALIVE_SECONDS
-                yield ServerSentEventMessage(msgspec.json.encode(answer), event="state", id=name)
-            if view.state not in OPEN_STATES:
-                yield ServerSentEventMessage("", event="end")
-                return
-            if clock() >= alive:
-                alive = clock() + ALIVE_SECONDS
+    ends = clock() + LONGEST_SECONDS
+    if first.name != known:
+        yield _make_event(first)
+    news: RequestNews | None = first
+    with requests.follow(id, first.name) as queue:
+        while news is not None and news.is_open and clock() < ends:
+            try:
+                async with asyncio.timeout(min(ALIVE_SECONDS, ends - clock())):
+                    news = await queue.get()
+            except TimeoutError:
                 yield ServerSentEventMessage("", event="alive")
-            await asyncio.sleep(LOOK_SECONDS)
-    except (ServiceError, SQLAlchemyError, OSError):
-        return  # the browser comes back, and is told why
+                continue
+            if news is not None:
+                yield _make_event(news)
+    if news is not None and not news.is_open:
+        yield ServerSentEventMessage("", event="end")
 
 
-def _name_event(answer: RequestAnswer) -> str:
-    return blake2s(msgspec.json.encode(answer), digest_size=8).hexdigest()
+def _make_event(news: RequestNews) -> ServerSentEventMessage:
+    return ServerSentEventMessage(news.answer, event="state", id=news.name)
+
+
+def _describe_news(view: RequestView, waits_for: WaitsFor | None) -> RequestNews:
+    answer = msgspec.json.encode(describe_request(view, waits_for))
+    return RequestNews(blake2s(answer, digest_size=8).hexdigest(), answer, view.state in OPEN_STATES)

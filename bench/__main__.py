@@ -29,6 +29,7 @@ NAMES = (
     "statistics",
     "upgrade_alert_latency",
     "stats_rps",
+    "streams",
     "api_under_load",
     "idle",
     "start",

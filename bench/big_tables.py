@@ -103,6 +103,7 @@ _LEDGER: Final = {
     "settled_at": _SETTLED,
     "claimed_at": _SETTLED,
 }
+_OPENS: Final = f"{_SOON} + 86400 + n * 600"  # 50,000 gifts open over a year
 _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     "recipient": {
         "recipient": _PERSON,
@@ -122,8 +123,18 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "kind": "'owner_reset'",
         "role": "'beneficiary'",
     },
-    "gift_ledger": {**_LEDGER, "kind": "'gift_waiting'", "expires_at": "now() + n * interval '1 minute'"},
-    "gift_notification": {"key_id": "'k'", "timing": "'none'", "unlock_time": f"{_SOON} + (n - 20) * 600"},
+    # The first half waits for the opening days of `gift_notification`, the second is long settled.
+    "gift_ledger": {
+        "kind": "case when n <= :rows / 2 then 'gift_unlocked' else 'gift_waiting' end",
+        "expires_at": "now() + n * interval '1 minute'",
+        "next_try": f"to_timestamp({_OPENS})",
+        "created_at": f"to_timestamp({_OPENS})",
+        "state": "case when n <= :rows / 2 then 'queued' else " + _LEDGER["state"] + " end",
+        "message_id": "case when n > :rows / 2 then " + _LEDGER["message_id"] + " end",
+        "settled_at": "case when n > :rows / 2 then " + _SETTLED + " end",
+        "claimed_at": "case when n > :rows / 2 then " + _SETTLED + " end",
+    },
+    "gift_notification": {"key_id": "'k'", "timing": "'none'", "unlock_time": _OPENS},
     "gift_wallet": {"address_hash": _WORD, "sub_organization_id": "'s' || n"},
     "notify_signal": {
         "kind": "n % 3",

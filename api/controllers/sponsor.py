@@ -9,7 +9,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import HeaderParameter, JSONBody, PathParameter
 
 from api.problems import OF_A_BODY, UNREADABLE, describe_problem, describe_responses
-from api.request_events import follow_request
+from api.request_events import FollowedRequests, follow_request
 from api.schemas import StrictJson
 from api.sponsor_bodies import (
     AcceptedAnswer,
@@ -234,16 +234,16 @@ class SponsorEventsController(Controller):
     async def request_events(
         self,
         id: Annotated[str, PathParameter(description="The id that the request was answered with")],
-        sponsor: NamedDependency[RelayIntake],
+        followed: NamedDependency[FollowedRequests],
         last_event_id: Annotated[
             str | None, HeaderParameter(name="Last-Event-ID", description="Of the last event that arrived")
         ] = None,
     ) -> Response[Any]:
         """Server-sent events. `state` has the answer of `/sponsor/requests/{id}`, each state once; `alive` comes in
         silence, every quarter of a minute; `end` after the last state. A stream ends after ten minutes; browsers open
-        it again by themselves. Every state is asked for every two seconds: one that lasted less may be missing.
+        it again by themselves. Every state is asked for once a second: one that lasted less may be missing.
         """
-        return await follow_request(sponsor, _read_uuid(id), last_event_id)
+        return await follow_request(followed, _read_uuid(id), last_event_id)
 
 
 def _describe_accepted(view: RequestView) -> AcceptedAnswer:

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlalchemy import ColumnElement, Row, Table, bindparam, select, tuple_, update
+from sqlalchemy import ARRAY, Column, ColumnElement, Row, Table, Update, bindparam, cast, func, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
@@ -82,10 +82,9 @@ async def _reseal_rows(
         except DecryptionFailed:
             log.error("row_not_decryptable", table=sealed.table.name, row=at)
             raise
-        where = {f"of_{name}": value for name, value in zip(sealed.key, at, strict=True)}
+        where = dict(zip(sealed.key, at, strict=True))
         changes.append({**where, "key_id": new.key_id, "salt": new.salt, **anew})
-    here = [sealed.table.c[name] == bindparam(f"of_{name}") for name in sealed.key]
-    await connection.execute(update(sealed.table).where(*here), changes)
+    await connection.execute(*_update_together(sealed, changes))
     ledger, of = sealed.ledger, [sealed.ledger.c[name] for name in sealed.key]
     bodies = select(ledger).where(tuple_(*of).in_(list(keys)), ledger.c.body.is_not(None))
     for entry in await connection.execute(bodies.order_by(ledger.c.id).with_for_update()):
@@ -96,6 +95,18 @@ async def _reseal_rows(
             anew = {"body": body, "body_salt": new.salt}
             await connection.execute(update(ledger).where(ledger.c.id == entry.id).values(**anew))
     return list(keys)
+
+
+def _update_together(sealed: SealedTable, changes: Sequence[dict[str, Any]]) -> tuple[Update, dict[str, list[Any]]]:
+    """Return one statement for all rows, and its parameters: an array of each column."""
+    columns = [sealed.table.c[name] for name in changes[0]]
+    arrays = [cast(bindparam(f"all_{column.name}"), ARRAY(column.type)) for column in columns]
+    anew = func.unnest(*arrays).table_valued(*[Column(each.name, each.type) for each in columns], name="anew")
+    anew = anew.render_derived()
+    here = [sealed.table.c[name] == anew.c[name] for name in sealed.key]
+    changed = {column: anew.c[column.name] for column in columns if column.name not in sealed.key}
+    values = {f"all_{column.name}": [change[column.name] for change in changes] for column in columns}
+    return update(sealed.table).where(*here).values(changed), values
 
 
 def _reseal_row(

@@ -172,6 +172,7 @@ class GiftMail:
         """Raises errors of the database; if a chain or the mail service fails, the emails wait."""
         report = GiftMailReport()
         times = await self._read_head_times(report)
+        await through_deadlocks(lambda: self._hurry_opened(times))
         await self.make_dispatcher(times, report).run(report, budget_seconds)
         # An erasure takes the same locks in another order.
         report.deleted = await through_deadlocks(lambda: self._delete_ended(times))
@@ -180,6 +181,10 @@ class GiftMail:
     def make_dispatcher(self, times: Mapping[str, Any], report: GiftMailReport) -> OutboxDispatcher[GiftEmail]:
         """Return the dispatcher of one run."""
         return OutboxDispatcher(self._engine, GiftRenderer(self, times, report), self._quota, self._mail)
+
+    async def _hurry_opened(self, times: Mapping[str, Any]) -> None:
+        async with self._engine.begin() as connection:
+            await connection.execute(sql["hurry_opened"], times)
 
     async def _delete_ended(self, times: Mapping[str, Any]) -> int:
         async with self._engine.begin() as connection:

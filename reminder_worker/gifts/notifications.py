@@ -206,13 +206,14 @@ class GiftNotifications:
         digest = _compute_digest(request.chain_id, "GiftNotify2", message)
         await SignatureVerifier(chain).verify_signature(digest, request.signature, request.giver)
         gift = await self._check_giver(request.chain_id, wish.timelock_id, request.giver)
-        notify_at = self._compute_notify_time(wish, gift, await self._gifts.read_head_time(request.chain_id))
+        head = await self._gifts.read_head_time(request.chain_id)
+        notify_at = self._compute_notify_time(wish, gift, head)
 
         async def save() -> None:
             async with self._engine.begin() as connection:
                 at = {"chain_id": request.chain_id, "timelock_id": wish.timelock_id}
                 await _record_write(connection, at, digest, request.deadline)
-                await self._save_notification(connection, settings, at, wish, notify_at, gift)
+                await self._save_notification(connection, settings, at, wish, notify_at, gift, head)
 
         await through_deadlocks(save)
         return RegistrationResult(wish.timing, notify_at, to_datetime(gift.unlock_time))
@@ -280,6 +281,7 @@ class GiftNotifications:
         wish: CheckedNotification,
         notify_at: datetime | None,
         gift: TimelockedGift,
+        head: int,
     ) -> None:
         email_hash = self._hashes.hash_email(wish.payload.email)
         given = self._hashes.hash_given_email(gift.owner, wish.payload.email)
@@ -310,10 +312,11 @@ class GiftNotifications:
         await forget_bounces(connection, {email_hash})
         opens = max(gift.unlock_time, int(self._quotas.now()))  # now, for the correction of an open gift
         entry = {**at, "email_hash": email_hash, "expires_at": to_datetime(opens + 90 * 86_400)}
-        # What is due at once is so by the database's clock. Opening day is judged by the chain, at every look.
+        # What is due at once is so by the database's clock. An email of opening day is looked at from that day on.
+        opening_day = to_datetime(gift.unlock_time) if head < gift.unlock_time else None
         opened = {**entry, "kind": GiftKind.GIFT_UNLOCKED.value}
         waiting = {**entry, "kind": GiftKind.GIFT_WAITING.value}
-        await connection.execute(sql["plan"], {**opened, "due": None, "day": to_datetime(opens)})
+        await connection.execute(sql["plan"], {**opened, "due": opening_day, "day": to_datetime(opens)})
         if notify_at is not None:
             due = None if wish.timing is EmailTiming.IMMEDIATE else notify_at
             await connection.execute(sql["plan"], {**waiting, "due": due, "day": due})

@@ -71,6 +71,7 @@ where n.chain_id = gift.chain_id and n.timelock_id = gift.timelock_id;
 -- Plans an email, or plans it again if it was cancelled, refused or not wanted before. A sent or held email is never
 -- planned again; an email in doubt is asked about at the new time. A lease ends here: otherwise its holder would make
 -- the entry due at once. `due` null: at once. `day`: when an unsent email begins to count as late; null: now.
+-- The email of opening day is due on that day by our clock, `due` and `day` are the same: see `opened_early`.
 insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at, created_at)
 values (
     gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind,
@@ -111,13 +112,37 @@ select id as chain_id from chain where id is not null;
 {gift_chains};
 
 -- part: due_entries
--- Entries that are to be claimed: an email of opening day waits until the gift opens.
+-- Entries that are to be claimed. An email of opening day is due on that day by our clock, and waits for the chain's:
+-- the gifts that open later are not looked at.
 select l.id from worker.gift_ledger l
 left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
 left join ({chain_heads}) h on h.chain_id = l.chain_id
 where
     l.state in ({waiting}) and next_try <= now()
     and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time);
+
+-- part: opened_early
+-- Emails of gifts that are open by the chain's clock and not yet by ours, and that were not tried: `next_try` is still
+-- the opening day.
+select l.id
+from ({chain_heads}) h
+cross join
+    lateral (
+        select chain_id, timelock_id, email_hash from worker.gift_notification
+        where chain_id = h.chain_id and unlock_time > extract(epoch from now())::bigint and unlock_time <= h.time
+        offset 0
+    ) n
+cross join lateral (
+    select e.id from worker.gift_ledger e
+    where
+        e.chain_id = n.chain_id and e.timelock_id = n.timelock_id and e.email_hash = n.email_hash
+        and e.kind = 'gift_unlocked' and e.state in ({waiting}) and e.next_try > now() and e.next_try = e.created_at
+    offset 0
+) l;
+
+-- name: hurry_opened
+-- They are due by the chain's clock.
+update worker.gift_ledger set next_try = now() where id in ({opened_early});
 
 -- part: done_gifts
 -- Gifts whose opening day's email is decided. If the email is dead or held, the row stays until the retry window is
@@ -156,6 +181,7 @@ cross join lateral (
 -- name: has_work
 select
     exists ({due_entries})
+    or exists ({opened_early})
     or exists (
         select from worker.gift_ledger
         where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())

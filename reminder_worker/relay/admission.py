@@ -5,7 +5,8 @@ nothing. After it the stored bytes are sent, by admission or by the next run of 
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.database.queries import array_text
 from reminder_worker.errors import DecryptionFailed, NonceMismatch
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import store
@@ -132,25 +134,38 @@ class RelayAdmission:
     # -- stored requests ------------------------------------------------------------------------
 
     async def read_request(self, id: UUID) -> RequestView | None:
+        return (await self.read_requests([id])).get(id)
+
+    async def read_requests(self, ids: Collection[UUID]) -> dict[UUID, RequestView]:
+        """Return the existing requests by id. One question reads all of them."""
         async with self._engine.connect() as connection:
-            return await store.find_by_id(connection, id)
+            return await store.find_by_ids(connection, ids)
 
     async def waits_for(self, id: UUID) -> WaitsFor | None:
         """Return why an open request is not in a block yet; None if no reason is known, or it is not open."""
+        return (await self.find_wait_reasons([id])).get(id)
+
+    async def find_wait_reasons(self, ids: Collection[UUID]) -> dict[UUID, WaitsFor | None]:
+        """Return the reasons of open requests by id. A question reads them all, another the budget of a chain."""
         async with self._engine.connect() as connection:
-            place = (await connection.execute(sql["place"], {"id": id})).one_or_none()
-            if place is None:
-                return None
-            if place.wallet != self.signer.address or place.chain_id not in self.wallet.chains:
-                return WaitsFor.PAUSED  # of a retired wallet
-        prices = await self.wallet.read_prices_soon(place.chain_id)
-        gas, balance = None, 0
-        if prices is not None:
-            gas = GasPrice(prices.base_fee, prices.tip, self.caps.gas_price_ceiling_wei)
-            balance = prices.balance
-        async with self._engine.connect() as connection:
-            budget = await self.wallet.read_budget(connection, place.chain_id, balance)
-        return find_wait_reason(_to_waiting(place), gas, budget)
+            places = (await connection.execute(sql["places"], {"ids": array_text(ids)})).all()
+        ours: dict[int, list[Row[Any]]] = defaultdict(list)
+        reasons: dict[UUID, WaitsFor | None] = {}
+        for place in places:
+            if place.wallet == self.signer.address and place.chain_id in self.wallet.chains:
+                ours[place.chain_id].append(place)
+            else:
+                reasons[place.id] = WaitsFor.PAUSED  # of a retired wallet
+        for chain_id, its_places in ours.items():
+            prices = await self.wallet.read_prices_soon(chain_id)
+            gas, balance = None, 0
+            if prices is not None:
+                gas = GasPrice(prices.base_fee, prices.tip, self.caps.gas_price_ceiling_wei)
+                balance = prices.balance
+            async with self._engine.connect() as connection:
+                budget = await self.wallet.read_budget(connection, chain_id, balance)
+            reasons |= {place.id: find_wait_reason(_to_waiting(place), gas, budget) for place in its_places}
+        return reasons
 
     async def matches_call(self, id: UUID, call_data: bytes) -> bool:
         """Return whether this is the stored call, signature included. The call of an ended request is deleted."""

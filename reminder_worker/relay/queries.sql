@@ -5,9 +5,11 @@
 --
 -- Wei are booked on the budget row of scope `global` alone.
 
--- name: view
--- Find a request by its id.
-select id, lane, state, reason, tx_hash, block_number, created_at, updated_at from worker.relay_request where id = :id;
+-- name: views
+-- Find requests by their ids.
+select id, lane, state, reason, tx_hash, block_number, created_at, updated_at
+from worker.relay_request
+where id = any(cast(:ids as uuid[]));
 
 -- name: find
 -- Find a request by the digest of its authorization.
@@ -196,10 +198,10 @@ update worker.nonce_slot s set reserved_wei = :wei, budget_day = fits.day from f
 where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce
 returning true;
 
--- name: place
--- Read an open request with its place in the queue of its signer and among the nonces of our wallet.
+-- name: places
+-- Read open requests, each with its place in the queue of its signer and among the nonces of our wallet.
 select
-    r.chain_id, r.wallet, r.state, r.reason, r.gas_limit, t.max_fee_wei, t.gas_limit as attempt_gas,
+    r.id, r.chain_id, r.wallet, r.state, r.reason, r.gas_limit, t.max_fee_wei, t.gas_limit as attempt_gas,
     exists (
         select from worker.relay_request o
         where
@@ -218,7 +220,7 @@ left join lateral (
     where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
     order by max_fee_wei desc, stored_at desc limit 1
 ) t on true
-where r.id = :id and r.state in ({unmined_states});
+where r.id = any(cast(:ids as uuid[])) and r.state in ({unmined_states});
 
 -- name: budget
 -- Read the budget of a wallet today, with the requests counted on these scopes. Under the wallet's lock it stands until

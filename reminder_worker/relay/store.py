@@ -7,7 +7,7 @@ Wei are booked on the budget row of scope `global` alone, on the day (UTC) on wh
 reservation last raised. Counts are booked on every scope, on the day the request came.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -16,7 +16,7 @@ from uuid import UUID
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.database.queries import json_text
+from reminder_worker.database.queries import array_text, json_text
 from reminder_worker.errors import DecryptionFailed, RelayStopped
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay.authorizations import SignedCall
@@ -237,9 +237,9 @@ async def finish_slots(connection: AsyncConnection, chain_id: int, wallet: str, 
 # -- requests -----------------------------------------------------------------------------------
 
 
-async def find_by_id(connection: AsyncConnection, id: UUID) -> RequestView | None:
-    row = (await connection.execute(sql["view"], {"id": id})).one_or_none()
-    return None if row is None else to_view(row)
+async def find_by_ids(connection: AsyncConnection, ids: Iterable[UUID]) -> dict[UUID, RequestView]:
+    rows = await connection.execute(sql["views"], {"ids": array_text(ids)})
+    return {row.id: to_view(row) for row in rows}
 
 
 async def find_by_digest(connection: AsyncConnection, chain_id: int, digest: bytes) -> RequestView | None:

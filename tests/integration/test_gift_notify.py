@@ -205,9 +205,18 @@ async def test_no_advance_notice_means_opening_day_only(world: World) -> None:
     await world.register(id, timing="none")
     await world.tick()
     assert world.stub.inbox == []
+    assert not await world.sql("select from worker.gift_ledger where next_try < now() + interval '29 days'")
     world.scenario.advance(30 * DAY + 1)
     await world.tick()
     assert world.stub.told("gift_unlocked") == [NORMAL]
+
+
+async def test_an_opening_day_that_only_our_clock_has_reached_waits_for_the_chains(world: World) -> None:
+    await world.register(world.seal(), timing="none")
+    await world.sql("update worker.gift_ledger set next_try = now(), created_at = now()")
+    assert not await world.mail.poll()
+    await world.mail.run()
+    assert (world.stub.inbox, await world.states()) == ([], {"gift_unlocked": "queued"})
 
 
 async def test_where_no_email_is_sent_nobody_is_stored_but_what_was_can_be_erased(world: World) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import aiohttp
 import pytest
+from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api import request_events
@@ -16,6 +17,12 @@ from api.request_events import MOST_STREAMS, MOST_STREAMS_OF_A_CLIENT
 from devnet.scenarios import Scenario
 from tests.integration.api_world import ApiWorld
 from tests.integration.test_sponsor_api import SponsorScenario, relayed, relaying, withdraw_body
+
+COPIES = """
+    insert into worker.relay_request
+    select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'digest', sha256(n::text::bytea)))).*
+    from worker.relay_request r, generate_series(1, :count) n
+"""
 
 
 class SentEvent(NamedTuple):
@@ -89,6 +96,66 @@ async def test_silence_is_filled_so_that_no_proxy_closes_the_stream(
         events = read_events(answer)
         kinds = [(await anext(events)).kind for _ in range(3)]
     assert kinds == ["state", "alive", "alive"]
+
+
+async def follow_each(world: ApiWorld, opened: AsyncExitStack, ids: Sequence[Any]) -> list[AsyncIterator[SentEvent]]:
+    """Open a stream for each request. Each client has one."""
+    session = await opened.enter_async_context(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)))
+    streams = []
+    for number, id in enumerate(ids):
+        client = {"X-Forwarded-For": f"203.0.113.{number}"}
+        asked = session.get(f"{world.url}/sponsor/requests/{id}/events", headers=client)
+        streams.append(read_events(await opened.enter_async_context(asked)))
+    return streams
+
+
+async def test_all_streams_share_a_look(world: ApiWorld, path: str, engine: AsyncEngine) -> None:
+    """A look has three statements for any number of requests: their states, their reasons to wait, and the budget.
+    Every stream sees a change. A request without a stream is not asked for, and the looks end with the last stream."""
+    await world.sql(COPIES, count=49)
+    ids = [row.id for row in await world.sql("select id from worker.relay_request")]
+    asked = asyncio.Queue[tuple[str, Any]]()
+
+    def note(_connection: Any, _cursor: Any, words: str, values: Any, *_: Any) -> None:
+        asked.put_nowait((words, values))
+
+    async def wait_for_look(followed: int) -> None:
+        """Wait until a look asks for so many requests."""
+        async with asyncio.timeout(20):
+            while str((await asked.get())[1]).count("-") != 4 * followed:
+                pass
+
+    async with AsyncExitStack() as kept, AsyncExitStack() as closed:
+        staying = await follow_each(world, kept, ids[:20])
+        leaving = await follow_each(world, closed, ids[20:])
+        assert [(await anext(stream)).data["status"] for stream in staying + leaving] == ["broadcast"] * 50
+        event.listen(engine.sync_engine, "before_cursor_execute", note)
+        await wait_for_look(50)
+        looks = [await asked.get() for _ in range(9)]
+        assert len({words for words, _ in looks}) == 3
+        await set_state(world, "mined")
+        assert [(await anext(stream)).data["status"] for stream in staying + leaving] == ["mined"] * 50
+        await closed.aclose()
+        await wait_for_look(20)
+        await set_state(world, "confirmed")
+        ends = [[sent.kind async for sent in stream] for stream in staying]
+        assert ends == [["state", "end"]] * 20
+    event.remove(engine.sync_engine, "before_cursor_execute", note)
+    async with asyncio.timeout(20):
+        await asyncio.gather(*(task for task in asyncio.all_tasks() if "_keep_looking" in repr(task)))
+
+
+async def test_streams_end_when_the_database_fails_and_begin_again(world: ApiWorld, path: str) -> None:
+    async with AsyncExitStack() as opened:
+        streams = await follow_each(world, opened, [path.rpartition("/")[2]] * 2)
+        assert [(await anext(stream)).kind for stream in streams] == ["state"] * 2
+        await world.sql("alter table worker.relay_request rename to gone")
+        assert [[sent async for sent in stream] for stream in streams] == [[], []]
+        await world.sql("alter table worker.gone rename to relay_request")
+        (stream,) = await follow_each(world, opened, [path.rpartition("/")[2]])
+        assert (await anext(stream)).data["status"] == "broadcast"
+        await set_state(world, "mined")
+        assert (await anext(stream)).data["status"] == "mined"
 
 
 @asynccontextmanager
