@@ -1,4 +1,5 @@
 /** Typed data (EIP-712) as wallets take it, and as a key signs it. */
+import "./old_phones.ts";
 import { getTypesForEIP712Domain, hashTypedData, serializeTypedData } from "viem";
 import type { TypedMessage } from "reminder-worker-client";
 

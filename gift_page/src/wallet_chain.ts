@@ -1,4 +1,5 @@
 /** The chain and the account behind a wallet, by the wallet's own connection (EIP-1193); nothing is kept in memory. */
+import "./old_phones.ts";
 import { type Abi, decodeFunctionResult, encodeFunctionData, getAddress, type Hex, type RpcLog } from "viem";
 import type { Wallet as Signing } from "reminder-worker-client";
 import { Wrong } from "./field_errors.ts";

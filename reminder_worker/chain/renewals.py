@@ -14,7 +14,7 @@ from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import WORD, encode_call, encode_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import decode_configured, read_or_none
-from reminder_worker.chain.quorum import endpoints_needed, find_reached
+from reminder_worker.chain.quorum import endpoints_needed, find_agreed, find_reached
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.chain.types import BlockHeader, ContractCall
 from reminder_worker.errors import ChainUnavailable
@@ -98,7 +98,8 @@ class RenewalReads:
         number = find_reached([block.number for block in blocks], self._endpoints)
         if number is None:
             raise ChainUnavailable(f"too few endpoints of chain {self._chain.chain_id} say what is final")
-        return next(block for block in blocks if block.number == number)
+        reached = [block for block in blocks if block.number == number]
+        return find_agreed(reached, self._endpoints) or reached[0]
 
     async def read_counts(self, owners: Sequence[str], *, at: str) -> list[TransactionCounts | None]:
         """Return counts in order; None if too few endpoints have the block."""

@@ -132,7 +132,11 @@ class StatisticsPass:
         owners = OwnersRead()
         if listed.is_agreed:
             owners = await read_due_owners(self._engine, self._chain, listed.tokens, block)
-        holdings = await sum_holdings(self._engine, self._chain.chain_id, listed.tokens, block.timestamp)
+        holdings = await sum_holdings(
+            self._engine, self._chain.chain_id, listed.tokens, with_feed, block.timestamp, is_agreed=listed.is_agreed
+        )
+        if holdings.never_read:  # as after the update that brought the table, while an endpoint is silent
+            raise ChainUnavailable(f"{holdings.never_read} owners of chain {self._chain.chain_id} were never read")
         found = await self._value_all(rows, holdings, listed.metadata)
         is_known = not (holdings.late or holdings.unreadable & with_feed)
         snapshot = StatisticsSnapshot(

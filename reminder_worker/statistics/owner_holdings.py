@@ -5,8 +5,9 @@ reads it again.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Final
 
 import structlog
@@ -34,13 +35,15 @@ class TokenHoldings:
     """Sums of the last readings: ether in wei, and base units by token.
 
     `unreadable`: tokens that keep failing, whose amounts are unknown. `deleted`: the number of legacies that say they
-    are no longer live. `late`: the number of owners without a reading of the last two days.
+    are no longer live. `never_read`, `late`: the numbers of owners without a reading, and without one of today's tokens
+    in the last two days. Owners who are new in this time do not count.
     """
 
     wei: int
     amounts: Mapping[str, int]
     unreadable: frozenset[str]
     deleted: int
+    never_read: int
     late: int
 
 
@@ -79,7 +82,7 @@ async def read_due_owners(engine: AsyncEngine, chain: Chain, tokens: frozenset[s
 
     Each slice is stored at once. If no slice of some thousands of owners succeeds, the rest waits for the next run.
     """
-    given = {"chain": chain.chain_id}
+    given = {"chain": chain.chain_id, "asked": hash_tokens(tokens)}
     async with engine.begin() as connection:
         await connection.execute(sql["forget_owners"], given)
     readers: dict[Chain, HoldingsReader] = {}
@@ -121,15 +124,26 @@ async def _find_due(engine: AsyncEngine, given: Mapping[str, Any]) -> list[DueOw
     ]
 
 
-async def sum_holdings(engine: AsyncEngine, chain_id: int, tokens: frozenset[str], now: int) -> TokenHoldings:
-    """Return the sums over all owners, for these tokens. `now`: time of the snapshot's block, unix seconds."""
+def hash_tokens(tokens: Collection[str]) -> bytes:
+    return sha256(" ".join(sorted(tokens)).encode()).digest()[:8]
+
+
+async def sum_holdings(
+    engine: AsyncEngine, chain_id: int, tokens: frozenset[str], valued: frozenset[str], now: int, *, is_agreed: bool
+) -> TokenHoldings:
+    """Return the sums over all owners, for these tokens. `now`: time of the snapshot's block, unix seconds.
+
+    `valued`: tokens whose failures are told, too. `is_agreed`: the tokens are today's, so readings of others are late.
+    """
     given = {"chain": chain_id}
     of_tokens = {**given, "tokens": sorted(tokens)}
+    told = {**given, "tokens": sorted(tokens | valued)}
+    since = {**given, "since": now - LATE_SECONDS, "asked": hash_tokens(tokens) if is_agreed else None}
     async with engine.connect() as connection:
         wei, deleted, owners = (await connection.execute(sql["holding_totals"], given)).one()
         amounts = {token: int(amount) for token, amount in await connection.execute(sql["holding_tokens"], of_tokens)}
-        failing = (await connection.execute(sql["unreadable_tokens"], of_tokens)).all()
-        late = await connection.scalar(sql["late_owners"], {**given, "since": now - LATE_SECONDS})
+        failing = (await connection.execute(sql["unreadable_tokens"], told)).all()
+        never_read, late = (await connection.execute(sql["late_owners"], since)).one()
     unreadable = frozenset(token for token, count in failing if count >= min(MOST_UNREADABLE, owners))
     known = {token: amount for token, amount in amounts.items() if token not in unreadable}
-    return TokenHoldings(int(wei), known, unreadable, int(deleted), int(late or 0))
+    return TokenHoldings(int(wei), known, unreadable, int(deleted), never_read, late)

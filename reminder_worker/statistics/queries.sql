@@ -4,8 +4,8 @@
 select legacy_type, created_at, activated_at, deleted_at from worker.legacy where chain_id = :chain;
 
 -- name: due_owners
--- Owners of live legacies that are to be read, in order: new ones, those with other legacies than at the last reading,
--- and those without a reading since their moment of the day. The owner's hash gives the moment, so that each hour has
+-- Owners of live legacies that are to be read, in order: new ones, those with other legacies or tokens than at the last
+-- reading, and those without a reading since their moment of the day. The owner's hash gives the moment, so that each hour has
 -- a share of the owners. A reading of the future was at a block that an endpoint invented.
 select l.owner, l.legacies, l.types, h.amounts
 from (
@@ -17,19 +17,19 @@ from (
     group by owner
 ) as l left join worker.owner_holding h on h.chain_id = :chain and h.owner = l.owner
 where
-    h.owner is null or h.legacies <> l.live or h.read_at < l.newest or h.read_at > :now
+    h.owner is null or h.asked <> :asked or h.legacies <> l.live or h.read_at < l.newest or h.read_at > :now
     or h.read_at < :now - mod(:now - mod(abs(cast(hashtext(l.owner) as bigint)), 86400), 86400)
 order by l.owner limit :most;
 
 -- name: store_holdings
-insert into worker.owner_holding (chain_id, owner, legacies, deleted, wei, amounts, unreadable, read_at)
-select :chain, r.owner, r.legacies, r.deleted, r.wei, r.amounts, r.unreadable, :now
+insert into worker.owner_holding (chain_id, owner, legacies, deleted, wei, amounts, unreadable, asked, read_at)
+select :chain, r.owner, r.legacies, r.deleted, r.wei, r.amounts, r.unreadable, :asked, :now
 from
     jsonb_to_recordset(cast(:rows as jsonb))
         as r (owner text, legacies int, deleted int, wei numeric, amounts jsonb, unreadable text[])
 on conflict (chain_id, owner) do update set
     legacies = excluded.legacies, deleted = excluded.deleted, wei = excluded.wei, amounts = excluded.amounts,
-    unreadable = excluded.unreadable, read_at = excluded.read_at;
+    unreadable = excluded.unreadable, asked = excluded.asked, read_at = excluded.read_at;
 
 -- name: forget_owners
 -- Owners without a live legacy.
@@ -55,13 +55,15 @@ where h.chain_id = :chain and token = any(:tokens)
 group by token;
 
 -- name: late_owners
--- Owners who have had a live legacy since `since`, and no reading.
-select count(*) from (
+-- Owners who have had a live legacy since `since`: without a reading, and without one of today's tokens in this time.
+select
+    count(*) filter (where h.owner is null) as never,
+    count(*) filter (where h.read_at < :since or h.asked <> :asked) as late
+from (
     select owner from worker.legacy
     where chain_id = :chain and activated_at is null and deleted_at is null
     group by owner having min(created_at) < :since
-) as l left join worker.owner_holding h on h.chain_id = :chain and h.owner = l.owner
-where h.owner is null or h.read_at < :since;
+) as l left join worker.owner_holding h on h.chain_id = :chain and h.owner = l.owner;
 
 -- name: timelocks
 -- A timelock ends with the last of its vaults: the newest event that ended one.

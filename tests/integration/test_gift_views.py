@@ -27,7 +27,8 @@ async def nodes(chain_scenario: Scenario) -> AsyncIterator[TwoEndpoints]:
 
 @pytest.fixture
 async def world(chain_scenario: Scenario, engine: AsyncEngine, nodes: TwoEndpoints) -> AsyncIterator[ApiWorld]:
-    """As on a public chain, where a block lasts 12 seconds."""
+    """As on a public chain, where a block lasts 12 seconds and the newest is of now."""
+    chain_scenario.anvil.catch_up()
     async with open_world(chain_scenario, engine, **GIFTS, **nodes.environ) as opened:
         opened.parts.chains[opened.chain_id].shares_heads = True
         yield opened

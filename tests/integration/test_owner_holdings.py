@@ -6,12 +6,13 @@ from decimal import Decimal
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import select, text, update
+from sqlalchemy import delete, select, text, update
 
 from devnet.compile import load_contracts
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.holdings_reader import CODE, OwnerHoldings, OwnerLegacies
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.statistics import owner_holdings
 from reminder_worker.statistics.file_store import LocalFiles
 from reminder_worker.statistics.holdings import HoldingsReader
@@ -278,6 +279,24 @@ async def test_no_sum_while_an_owner_was_not_read_for_two_days(world: StatsWorld
         silent.well()
         chain.endpoints.members[position].rest.record_success()
         assert await value(statistics, 1) == Decimal("4.00")
+        async with world.engine.begin() as connection:
+            await connection.execute(delete(owner_holding))  # as before the first reading
+        silent.answer = says_nothing
+        with pytest.raises(ChainUnavailable, match="2 owners"):
+            await value(statistics, 1)
+
+
+async def test_every_owner_is_read_again_when_a_token_is_listed(world: StatsWorld) -> None:
+    """Else the amount of the token would grow for a day, as more owners are asked about it."""
+    s = world.scenario
+    token = s.create_hostile_token(whitelisted=False)
+    own(world, 3)
+    assert (await take(world)).owners_read == 3
+    s.advance(3600)
+    s.whitelist(token)
+    assert (await take(world)).owners_read == 3
+    s.advance(60)
+    assert (await take(world)).owners_read == 0
 
 
 async def test_a_run_that_ends_in_the_middle_is_continued_by_the_next(

@@ -45,7 +45,7 @@ async def read_packed(
 
     Empty: the first owner is too much for one call. None: no endpoint runs the code for even one owner.
     """
-    some = list(_take_first(owners)) if len(tokens) <= _FAILED else []
+    some = list(_take_first(owners, len(tokens))) if len(tokens) <= _FAILED else []
     if not some:
         return []
     code = encode_reader(chain, some, tokens, block.timestamp)
@@ -68,8 +68,8 @@ def encode_reader(chain: Chain, owners: Sequence[OwnerLegacies], tokens: Sequenc
     return b"".join((CODE, encode_address(settings.permit2), encode_address(vault), *heads, named, people))
 
 
-def _take_first(owners: Sequence[OwnerLegacies]) -> Iterator[OwnerLegacies]:
-    size = 0
+def _take_first(owners: Sequence[OwnerLegacies], tokens: int) -> Iterator[OwnerLegacies]:
+    size = 20 * tokens
     for owner in owners:
         size += 22 + 21 * len(owner.legacies)
         if size > _MOST_INPUT or len(owner.legacies) > MOST_LEGACIES:

@@ -8,7 +8,7 @@ from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi_codec import WORD, MalformedData, encode_address, encode_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Answer, read_or_none
-from reminder_worker.chain.quorum import find_agreed
+from reminder_worker.chain.quorum import endpoints_needed, find_agreed
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.concurrency import in_time, run_together
 from reminder_worker.errors import ServiceError
@@ -61,8 +61,8 @@ async def read_safes(chain: Chain, asked: Sequence[SafeLegacy], *, at: str) -> l
 
 
 def _count_votes(first: bool | None, votes: Sequence[bool | None], endpoints: int) -> bool | None:
-    """Return what two endpoints say, if the first one found something missing."""
-    if first is not False:
+    """Return what two endpoints say, if the first one found something missing. Two that miss it are enough."""
+    if first is not False or votes.count(False) >= endpoints_needed(endpoints):
         return first
     return find_agreed([vote for vote in votes if vote is not None], endpoints)
 

@@ -16,6 +16,7 @@ def upgrade() -> None:
             wei numeric(78, 0) not null,
             amounts jsonb not null,
             unreadable text[] not null,
+            asked bytea not null,
             read_at bigint not null,
             constraint owner_holding_pkey primary key (chain_id, owner)
         );
@@ -30,5 +31,7 @@ def upgrade() -> None:
         comment on column worker.owner_holding.amounts is '{token: base units as text}';
         comment on column worker.owner_holding.unreadable is
             'tokens whose balance could not be read; their amounts are older';
+        comment on column worker.owner_holding.asked is
+            'hash of the tokens that were asked for; with other tokens the owner is read again';
         comment on column worker.owner_holding.read_at is 'time of the block of the reading, unix seconds';
     """)
