@@ -133,7 +133,7 @@ async def sum_holdings(
 ) -> TokenHoldings:
     """Return the sums over all owners, for these tokens. `now`: time of the snapshot's block, unix seconds.
 
-    `valued`: tokens whose failures are told, too. `is_agreed`: the tokens are today's, so readings of others are late.
+    `valued`: tokens whose failures are told, too. `is_agreed`: a reading of other tokens is late.
     """
     given = {"chain": chain_id}
     of_tokens = {**given, "tokens": sorted(tokens)}
