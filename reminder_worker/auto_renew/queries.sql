@@ -11,6 +11,13 @@ select exists (
         )
 );
 
+-- part: opted_in
+-- The legacy of the row `a`, as long as it is opted in.
+select from worker.legacy l
+where
+    l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
+    and l.deleted_at is null;
+
 -- name: something_to_forget
 -- Ask for stored legacies that are not opted in any more.
 select exists (
@@ -18,12 +25,7 @@ select exists (
     from worker.owner_activity a
     where
         a.chain_id = :chain_id
-        and not exists (
-            select from worker.legacy l
-            where
-                l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
-                and l.deleted_at is null
-        )
+        and not exists ({opted_in})
 );
 
 -- name: forget
@@ -32,12 +34,7 @@ select exists (
 delete from worker.owner_activity a
 where
     a.chain_id = :chain_id
-    and not exists (
-        select from worker.legacy l
-        where
-            l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
-            and l.deleted_at is null
-    )
+    and not exists ({opted_in})
     and exists (
         select from worker.index_cursor c
         where c.chain_id = a.chain_id and c.name = 'index' and c.block_number >= :finalized

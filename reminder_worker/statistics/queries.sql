@@ -5,8 +5,8 @@ select legacy_type, created_at, activated_at, deleted_at from worker.legacy wher
 
 -- name: due_owners
 -- Owners of live legacies that are to be read, in order: new ones, those with other legacies or tokens than at the last
--- reading, and those without a reading since their moment of the day. The owner's hash gives the moment, so that each hour has
--- a share of the owners. A reading of the future was at a block that an endpoint invented.
+-- reading, and those without a reading since their moment of the day. The owner's hash gives the moment, so that each
+-- hour has a share of the owners. A reading of the future was at a block that an endpoint invented.
 select l.owner, l.legacies, l.types, h.amounts
 from (
     select

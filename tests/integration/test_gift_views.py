@@ -14,7 +14,9 @@ from reminder_worker.gifts import kept_reads
 from reminder_worker.indexer import chain_index
 from tests.integration.api_world import ApiWorld, open_world
 from tests.integration.chain_proxy import TwoEndpoints, says_nothing, two_endpoints
-from tests.integration.test_gift_pages import GIFTS, entry, facts, indexed, page
+from tests.integration.test_gift_pages import GIFTS, ada, entry, facts, giver, indexed, page
+
+__all__ = ["ada", "giver"]
 
 VIEWERS = 50
 
@@ -41,16 +43,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     moved.monotonic = lambda: moved.now
     monkeypatch.setattr(kept_reads, "time", moved)
     return moved
-
-
-@pytest.fixture
-def giver(chain_scenario: Scenario) -> LocalAccount:
-    return chain_scenario.account("giver")
-
-
-@pytest.fixture
-def ada(chain_scenario: Scenario) -> LocalAccount:
-    return chain_scenario.account("ada")
 
 
 def take_asked(nodes: TwoEndpoints) -> dict[str, int]:
