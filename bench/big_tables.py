@@ -24,6 +24,7 @@ from sqlalchemy.schema import CreateIndex, DropIndex
 
 from bench.surroundings import CHAIN_ID
 from reminder_worker.schema import metadata
+from reminder_worker.statistics.owner_holdings import hash_tokens
 
 
 def _address(number: str) -> str:
@@ -34,6 +35,8 @@ def _token(number: str) -> str:
     """One of the nine tokens that `bench.node_stub` lists."""
     return _address(f"1000000 + ({number}) % 9")
 
+
+_LISTED: Final = [f"0x{1_000_000 + number:040x}" for number in range(9)]
 
 ADDRESS: Final = _address("n")
 _TWO: Final = f"jsonb_build_array({ADDRESS}, {ADDRESS})"
@@ -177,6 +180,7 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "legacies": "1",
         "deleted": "0",
         "amounts": f"jsonb_build_object({_token('n')}, '1000000000000000000', {_token('n + 1')}, '1')",
+        "asked": f"decode('{hash_tokens(_LISTED).hex()}', 'hex')",
         "read_at": f"{_NOW} - 3600",
     },
     "reminder_config": {"beneficiaries": f"array[{ADDRESS}, {ADDRESS}]"},
