@@ -22,6 +22,7 @@ NAMES = (
     "gift_view",
     "erase",
     "claims",
+    "growth_year",
     "latency",
     "relay_admission",
     "relay_throughput",

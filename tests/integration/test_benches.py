@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from bench import api_under_load, catch_up, growth, million
+from bench import api_under_load, catch_up, growth, growth_year, million
 from bench.harness import BenchFigure
 from reminder_worker.features import POLLED_PASSES
 
@@ -26,6 +26,13 @@ async def test_growth_in_little() -> None:
     assert set(found) == {f"growth.{each}" for each in (*sizes, "ledger.2000", "ledger.20000")}
     assert all(value > 0 for value in found.values())
     assert [figure.ratio for figure in figures if figure.floor == figure.value] == [1, 1, 1]
+
+
+async def test_growth_of_a_year_in_little() -> None:
+    found = by_name(await growth_year.measure(rows=1_000))
+    tables = ("message", "sent_ledger", "chain_event", "notify_signal", "due_window")
+    assert {f"growth.year.{table}" for table in tables} < set(found)
+    assert found["growth.year"] > found["growth.year.legacies"] > 0
 
 
 async def test_a_million_legacies_in_little() -> None:

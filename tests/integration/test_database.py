@@ -43,6 +43,20 @@ async def test_the_migrations_make_exactly_the_tables_of_the_code(engine: AsyncE
         assert await connection.run_sync(differences) == []
 
 
+async def test_each_queue_that_keeps_its_rows_is_vacuumed_after_a_hundredth_of_them(engine: AsyncEngine) -> None:
+    """Autovacuum would wait for a fifth, and each poll would read the index entries of all settled rows meanwhile."""
+    async with engine.connect() as connection:
+        rows = await connection.execute(
+            text(
+                "select relname, reloptions from pg_class"
+                " where relnamespace = 'worker'::regnamespace and reloptions is not null"
+            )
+        )
+        options = {table: set(values) for table, values in rows}
+    wanted = {"autovacuum_vacuum_scale_factor=0.01", "vacuum_index_cleanup=on"}
+    assert options == dict.fromkeys(("sent_ledger", "gift_ledger", "notify_signal", "due_window"), wanted)
+
+
 def test_the_newest_revision_is_the_one_the_code_asks_for() -> None:
     assert ScriptDirectory.from_config(alembic_config()).get_heads() == [NEWEST]
 

@@ -311,10 +311,11 @@ async def test_the_running_service_deletes_the_address_hashes_of_old_emails(
         old = "created_at = now() - interval '31 days'"
         connection.execute(f"update mail_service.message set {old} where key = 'key-old'")
         with_hash = "select key from mail_service.message where address_hash is not null order by key"
-        async with served(environ):
+        async with served(environ) as client:
             while (found := connection.execute(with_hash).fetchall()) != [("key-new",)]:  # the test's timeout ends it
                 assert ("key-new",) in found
                 await asyncio.sleep(0.01)
+            assert (await client.send("key-old")).json["duplicate"] is True, "its key is never forgotten"
 
 
 async def test_a_report_about_an_email_under_way_is_about_no_email_yet(client: ServiceClient, inbox: SmtpInbox) -> None:

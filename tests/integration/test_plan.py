@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from devnet.scenarios import DAY, Legacy
+from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.reminders.planner import Planner, PlanReport
 from tests.integration.chain_proxy import NodeProxy
 from tests.integration.locks import blocked
@@ -183,3 +184,29 @@ async def test_plan_that_loses_a_deadlock_is_made_again(world: MailWorld) -> Non
         await other.execute(text("set local deadlock_timeout = '1min'"))  # the plan finds it first, and gives way
         await other.execute(text("select from worker.recipient for update"))
     assert (await planning).windows == 1
+
+
+async def test_an_event_read_again_years_later_sends_no_second_email(world: MailWorld) -> None:
+    """Nothing that keeps a second email away is deleted: not the signal, the window or the entry of the ledger."""
+    tables = ("chain_event", "notify_signal", "due_window", "sent_ledger")
+    count = "select " + ", ".join(f"(select count(*) from worker.{table})" for table in tables)
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "owner", "anna", "ben")
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    world.scenario.advance(24 * DAY)
+    await world.tick()
+    first = sorted(email.to for email in world.mail.inbox)
+    assert len(first) == 6
+    world.scenario.end_premium(world.account("owner").address)  # closes the window
+    await world.tick()
+    before = await world.sql(count)
+    await world.days_pass(20 * 365)
+    await world.sql("update worker.notify_signal set seen_at = seen_at - interval '20 years'")
+    await forget_expired(world.engine)
+    assert await world.sql(count) == before
+    world.scenario.subscribe_premium(world.account("owner"))  # opens the window for the same deadline
+    await world.signals.ask_again()
+    await world.tick()
+    assert await world.sql("select 1 from worker.due_window where state = 'open'"), "it opened"
+    assert sorted(email.to for email in world.mail.inbox) == first

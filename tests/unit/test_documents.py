@@ -3,12 +3,14 @@
 import json
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from devnet import diagram
-from reminder_worker import __version__
+from mail_service import store as mail_store
+from reminder_worker import __version__, schema
 from reminder_worker.features import PASS_BY_NAME
 from reminder_worker.outbox.messages import AlertKind
 
@@ -51,6 +53,14 @@ def test_every_room_has_a_line_in_the_architecture() -> None:
     table = re.findall(r"^\| (`[^|]+`) \| ", below.partition("\n## ")[0], re.M)
     named = {name.strip("`/") for cell in table for name in cell.split(", ")}
     assert named == diagram.rooms().keys() | diagram.EVERYWHERE
+
+
+def test_each_table_has_a_word_on_how_long_its_rows_stay() -> None:
+    _, _, below = (ROOT / "docs" / "operating.md").read_text().partition("| rows of | stay |\n")
+    cells = re.findall(r"^\| (`[^|]+) \| ", below.partition("\n\n")[0], re.M)
+    named = Counter(table for cell in cells for table in re.findall(r"`(\w+)`", cell))
+    tables = [*schema.metadata.sorted_tables, *mail_store.metadata.sorted_tables]
+    assert named == Counter(table.name for table in tables)
 
 
 def test_rooms_do_not_import_each_other_in_a_circle() -> None:
