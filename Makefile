@@ -128,13 +128,15 @@ pictures: install-tests
 	@REQUIRE_TOOLS=1 sh tests/install-tools.sh chromium
 	$(BIN)/pytest tests/integration/pictures.py
 
-# After a change of dependencies (needs uv): all packages with hashes, and two subsets: of the image and of the local stack.
+# After a change of dependencies (needs uv): all packages with hashes, and subsets: of each image and of the local stack.
 LOCK := uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml
+SUBSET := $(LOCK) -c requirements.lock
 locks:
 	$(LOCK) --all-extras -o requirements.lock
-	$(LOCK) --extra mail --extra kubernetes --extra otel --extra object-storage --extra build -c requirements.lock \
-	  -o deploy/requirements.lock
-	$(LOCK) --extra mail --extra local --extra build -c requirements.lock -o devnet/requirements.lock
+	$(SUBSET) --extra api --extra otel --extra build -o deploy/locks/api.lock
+	$(SUBSET) --extra mail --extra otel -o deploy/locks/mail.lock
+	$(SUBSET) --extra passes --extra kubernetes --extra otel --extra object-storage --extra build -o deploy/locks/passes.lock
+	$(SUBSET) --extra passes --extra mail --extra local --extra build -o devnet/requirements.lock
 
 cards: install-tests
 	$(BIN)/python -m gift_page.tools.draw_cards

@@ -33,6 +33,7 @@ NAMES = (
     "api_under_load",
     "idle",
     "start",
+    "image",
 )
 WITH_WRK = ("stats_rps", "api_under_load")
 LONG = ("growth", "million", "catch_up")  # minutes each: by name only
