@@ -26,7 +26,7 @@ help:
 	@echo 'make format           writes Python, TypeScript, styles and SQL in the layout that lint demands'
 	@echo 'make lint, make types only these parts; PYTEST_WORKERS=4 sets the number of test processes'
 	@echo 'make bench [ONLY=..]  measurements beside their floors; writes bench/results/latest.json'
-	@echo '                      only by name, minutes to a quarter of an hour each: growth, million, catch_up; API_UNDER_LOAD_SECONDS=600 for a long load'
+	@echo '                      only by name, minutes to a quarter of an hour each: growth, million, catch_up, several; API_UNDER_LOAD_SECONDS=600 for a long load'
 	@echo 'make prove [FAULTS=..] long tests: faults from recorded seeds, rules broken on purpose, requests made from'
 	@echo '                      the OpenAPI document, growth, a million legacies, ten minutes of load; an hour, resumable'
 	@echo 'make cards            draws the preview images of gift links, from the occasion set'

@@ -36,7 +36,7 @@ NAMES = (
     "image",
 )
 WITH_WRK = ("stats_rps", "api_under_load")
-LONG = ("growth", "million", "catch_up")  # minutes each: by name only
+LONG = ("growth", "million", "catch_up", "several")  # minutes each: by name only
 
 
 def main(names: list[str]) -> None:

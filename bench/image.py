@@ -1,4 +1,4 @@
-"""Packages of each image of deploy/Dockerfile in MiB, beside those of one image with all of them.
+"""Python packages of each image of deploy/Dockerfile in MiB. The floor is a single image with all packages.
 
 Sizes are those of the packages installed here, at the versions of the image's list. No registry is asked.
 """

@@ -102,7 +102,7 @@ def test_the_local_stack_installs_no_tool_of_the_tests() -> None:
 def test_the_packages_of_an_image_are_all_that_is_needed_and_no_test_tool() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    assert LOCKS == [f"deploy/locks/{image}.lock" for image in sorted(EXTRAS)]
+    assert [f"deploy/locks/{image}.lock" for image in sorted(EXTRAS)] == LOCKS
     for image, names in EXTRAS.items():
         locked = _locked(DEPLOY / "locks" / f"{image}.lock")
         for text in project["dependencies"] + [each for name in names for each in extras[name]]:
