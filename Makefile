@@ -26,7 +26,7 @@ help:
 	@echo 'make format           writes Python, TypeScript, styles and SQL in the layout that lint demands'
 	@echo 'make lint, make types only these parts; PYTEST_WORKERS=4 sets the number of test processes'
 	@echo 'make bench [ONLY=..]  measurements beside their floors; writes bench/results/latest.json'
-	@echo '                      only by name, minutes to a quarter of an hour each: growth, million, catch_up; API_UNDER_LOAD_SECONDS=600 for a long load'
+	@echo '                      only by name, minutes to a quarter of an hour each: growth, million, catch_up, several; API_UNDER_LOAD_SECONDS=600 for a long load'
 	@echo 'make prove [FAULTS=..] long tests: faults from recorded seeds, rules broken on purpose, requests made from'
 	@echo '                      the OpenAPI document, growth, a million legacies, ten minutes of load; an hour, resumable'
 	@echo 'make cards            draws the preview images of gift links, from the occasion set'
@@ -128,13 +128,15 @@ pictures: install-tests
 	@REQUIRE_TOOLS=1 sh tests/install-tools.sh chromium
 	$(BIN)/pytest tests/integration/pictures.py
 
-# After a change of dependencies (needs uv): all packages with hashes, and two subsets: of the image and of the local stack.
+# After a change of dependencies (needs uv): all packages with hashes, and subsets: of each image and of the local stack.
 LOCK := uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml
+SUBSET := $(LOCK) -c requirements.lock
 locks:
 	$(LOCK) --all-extras -o requirements.lock
-	$(LOCK) --extra mail --extra kubernetes --extra otel --extra object-storage --extra build -c requirements.lock \
-	  -o deploy/requirements.lock
-	$(LOCK) --extra mail --extra local --extra build -c requirements.lock -o devnet/requirements.lock
+	$(SUBSET) --extra api --extra otel --extra build -o deploy/locks/api.lock
+	$(SUBSET) --extra mail --extra otel -o deploy/locks/mail.lock
+	$(SUBSET) --extra passes --extra kubernetes --extra otel --extra object-storage --extra build -o deploy/locks/passes.lock
+	$(SUBSET) --extra passes --extra mail --extra local --extra build -o devnet/requirements.lock
 
 cards: install-tests
 	$(BIN)/python -m gift_page.tools.draw_cards

@@ -34,9 +34,10 @@ NAMES = (
     "api_under_load",
     "idle",
     "start",
+    "image",
 )
 WITH_WRK = ("stats_rps", "api_under_load")
-LONG = ("growth", "million", "catch_up")  # minutes each: by name only
+LONG = ("growth", "million", "catch_up", "several")  # minutes each: by name only
 
 
 def main(names: list[str]) -> None:

@@ -16,12 +16,12 @@ from devnet.stack import LocalStack
 
 
 @contextmanager
-def whole_stack() -> Iterator[LocalStack]:
+def whole_stack(kind: type[LocalStack] = LocalStack) -> Iterator[LocalStack]:
     load_contracts()
     with TemporaryDirectory(prefix="rw-bench-") as directory, Path("/dev/null").open("w") as nowhere:
         # PostgreSQL, which will not be root, has to get into it.
         Path(directory).chmod(0o755)
-        with LocalStack(Path(directory), _free_ports(), StackLog(Console(file=nowhere))).running() as stack:
+        with kind(Path(directory), _free_ports(), StackLog(Console(file=nowhere))).running() as stack:
             yield stack
 
 

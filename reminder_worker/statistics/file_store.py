@@ -7,6 +7,7 @@ hold parts of a key.
 
 import os
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
@@ -27,13 +28,7 @@ class FileStore(Protocol):
 
 
 def open_files(folder: str) -> FileStore:
-    """Raises `Misconfigured` if `folder` is a bucket and its packages are not installed."""
-    if "://" not in folder:
-        return LocalFiles(Path(folder))
-    try:
-        return BucketFiles(folder)
-    except ImportError:
-        raise Misconfigured("STATISTICS_FOLDER is a bucket, but the extra `object-storage` is not installed") from None
+    return BucketFiles(folder) if "://" in folder else LocalFiles(Path(folder))
 
 
 class LocalFiles:
@@ -65,21 +60,27 @@ class LocalFiles:
 
 
 class BucketFiles:
-    """A bucket puts an object whole."""
+    """A bucket puts an object whole. Its first use raises `Misconfigured` if its packages are not installed."""
 
     def __init__(self, url: str) -> None:
-        scheme, _, root = url.partition("://")
+        self._scheme, _, root = url.partition("://")
         self._root = root.rstrip("/")
-        self._bucket: Any  # neither package is typed
-        if scheme == "s3":
-            from s3fs import S3FileSystem
 
-            limits = {"connect_timeout": 20, "read_timeout": 20}  # seconds
-            self._bucket = S3FileSystem(use_listings_cache=False, skip_instance_cache=True, config_kwargs=limits)
-        else:
+    @cached_property
+    def _bucket(self) -> Any:
+        """Open the bucket. Not before: the API has the setting too, but neither package. Neither is typed."""
+        try:
+            if self._scheme == "s3":
+                from s3fs import S3FileSystem
+
+                limits = {"connect_timeout": 20, "read_timeout": 20}  # seconds
+                return S3FileSystem(use_listings_cache=False, skip_instance_cache=True, config_kwargs=limits)
             from gcsfs import GCSFileSystem
 
-            self._bucket = GCSFileSystem(use_listings_cache=False, skip_instance_cache=True)
+            return GCSFileSystem(use_listings_cache=False, skip_instance_cache=True)
+        except ImportError:
+            words = "STATISTICS_FOLDER is a bucket, but the extra `object-storage` is not installed"
+            raise Misconfigured(words) from None
 
     def list(self, below: str) -> set[str]:
         found = self._ask("list", lambda: self._bucket.find(f"{self._root}/{below}".rstrip("/")))
@@ -101,6 +102,8 @@ class BucketFiles:
     def _ask(self, what: str, ask: Callable[[], Any]) -> Any:
         try:
             return ask()
+        except Misconfigured:
+            raise
         except FileNotFoundError:
             raise FileNotFoundError(f"cannot {what}: not in the bucket") from None
         except Exception as error:  # noqa: BLE001 - of several packages, with no common kind

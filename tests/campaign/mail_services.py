@@ -1,7 +1,6 @@
 """The real mail service as deployed: two processes on one database behind one address."""
 
 import asyncio
-import itertools
 import os
 import signal
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import aiohttp
 import psutil
 
+from bench.balancer import start_balancer
 from devnet.chain import usable_port
 
 _PROCESS = Path(__file__).with_name("mail_process.py")
@@ -73,17 +73,16 @@ async def _ready(session: aiohttp.ClientSession, url: str) -> bool:
 
 
 class MailServices:
-    """Both processes, and a proxy that passes each connection to the next listening process."""
+    """Both processes behind a balancer."""
 
     def __init__(self, environ: dict[str, str], log: Path) -> None:
         self.log = log
         self.each = [MailService(environ, log) for _ in range(2)]
         self.url = ""
-        self._turn = itertools.cycle((self.each, self.each[::-1]))
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await start_balancer([one.port for one in self.each])
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         await self.up()
 
@@ -101,20 +100,3 @@ class MailServices:
         for one in self.each:
             if one.speaks_from(port):
                 one.end()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for one in next(self._turn):
-            with suppress(OSError):
-                there = await asyncio.open_connection("127.0.0.1", one.port)
-                await asyncio.gather(_pass_on(reader, there[1]), _pass_on(there[0], writer))
-                return
-        writer.transport.abort()
-
-
-async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Until one side ends, which ends the other."""
-    with suppress(OSError):
-        while some := await reader.read(65536):
-            writer.write(some)
-            await writer.drain()
-    writer.close()

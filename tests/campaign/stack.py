@@ -54,7 +54,7 @@ class WholeStack:
         for number in range(count):
             legacy = self.scenario.create_legacy(self.owner, {heir.address: 100}, inactivity=180 * DAY)
             self.scenario.configure_reminders(self.owner, legacy)
-            person = {"recipient": heir.address, "role": "beneficiary", "email": _email(number), "name": ""}
+            person = {"recipient": heir.address, "role": "beneficiary", "email": email_of(number), "name": ""}
             if wallet.ingest(legacy.address, [person]).status != 200:
                 raise RuntimeError("a recipient was not saved")
             legacies.append(legacy)
@@ -110,9 +110,9 @@ class WholeStack:
             got = Counter(message["to"] for message in json.load(answer))
         with psycopg.connect(self.stack.at.databases["worker"]) as connection:
             held = connection.execute("select count(*) from worker.sent_ledger where state = 'held'").fetchone()
-        secrets = leaks.secrets_of({f"email {number}": _email(number) for number in range(count)}, {})
+        secrets = leaks.secrets_of({f"email {number}": email_of(number) for number in range(count)}, {})
         self.life.violations += [f"leaked: {leak}" for leak in leaks.search(secrets, self._everything())]
-        silent = [number for number in range(count) if not got[_email(number)]]
+        silent = [number for number in range(count) if not got[email_of(number)]]
         self.life.violations += [f"{times} emails for one event" for times in got.values() if times > 1]
         if held is None or len(silent) > held[0]:
             self.life.violations.append(f"{len(silent)} were not written to, {held and held[0]} are held")
@@ -123,7 +123,7 @@ class WholeStack:
         yield from leaks.files_below(self.stack.directory, leaving_out=[self.stack.secrets])
 
 
-def _email(number: int) -> str:
+def email_of(number: int) -> str:
     return f"heir{number}@post.example"
 
 

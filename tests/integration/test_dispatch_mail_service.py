@@ -1,7 +1,9 @@
 """The dispatch and the real mail service, when SMTP or the mail service fails: counted in the inbox."""
 
 import asyncio
+import os
 import signal
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -11,8 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.chain import usable_port
 from devnet.scenarios import DAY, Scenario
 from devnet.smtp import SmtpInbox
+from tests.campaign.mail_services import MailServices
 from tests.integration.mail_service_stack import environment, process, served
-from tests.integration.reminder_world import MailWorld, open_world
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
 
 PEOPLE = ("owner", "anna", "ben")
 
@@ -129,3 +132,50 @@ async def test_the_mail_service_is_killed_with_emails_in_hand(
         assert await world.states() == ({"held:in_doubt": 3} if after_data else {"sent": 3})
         assert len(inbox.messages) == 3
         assert nobody_twice(inbox)
+
+
+async def test_one_of_two_dispatchers_and_of_two_mail_services_is_killed_with_emails_in_hand(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox, tmp_path: Path
+) -> None:
+    """Each dispatcher has the emails of one legacy in hand, spread over both mail services: none twice, none lost."""
+    services = MailServices(environment(address_of(engine), inbox), tmp_path / "log")
+    await services.start()
+    inbox.faults.hold = asyncio.Event()
+    try:
+        async with open_world(engine, chain_scenario, services) as world:
+            for number in (0, 1):
+                owner, *heirs = (f"{role} of {number}" for role in ("owner", "anna", "ben", "cleo", "dana"))
+                legacy = world.legacy(owner, heirs, inactivity=(30 + number) * DAY)
+                await world.save(legacy, owner, *heirs)
+            dispatchers = []
+            for emails, days in ((5, 24), (10, 1)):
+                world.scenario.advance(days * DAY)
+                await world.look_at_chain()
+                dispatchers.append(await _start_dispatcher(address_of(engine), world))
+                await inbox.wait_for_count(emails)
+            dispatchers[0].kill()
+            services.each[0].end()
+            await services.each[0].ended()
+            inbox.faults.hold.set()
+            await dispatchers[1].wait()
+            await services.up()
+            for _ in range(40):
+                await later_ticks(world)
+                if set(states := await world.states()) <= {"sent", "held:in_doubt"}:
+                    break
+                await asyncio.sleep(0.25)
+        assert sum(states.values()) == len(inbox.messages) == 10
+        assert states.keys() == {"sent", "held:in_doubt"}
+        assert nobody_twice(inbox)
+    finally:
+        await services.stop()
+
+
+async def _start_dispatcher(database_url: str, world: MailWorld) -> asyncio.subprocess.Process:
+    program = Path(__file__).with_name("dispatch_process.py")
+    chain = world.scenario.deployment.settings_environ(CHAIN_ID, world.scenario.anvil.url)
+    values = {**chain, "MAIL_URL": str(world.settings.mail and world.settings.mail.url)}
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, str(program), database_url, *(f"{name}={value}" for name, value in values.items())),
+        env={**os.environ, "PYTHONPATH": str(program.parents[2])},
+    )

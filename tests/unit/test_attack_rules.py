@@ -34,7 +34,7 @@ CREDENTIALS = (
 NAMED_KEY = re.compile(
     r"(?i)(?:key|secret|password|token|mnemonic|seed)\w*[\"']?\s*[:=]\s*[\"']?(0x[0-9a-f]{64}|[0-9a-f]{64}|[A-Za-z0-9+/]{43}=)"
 )
-DEPLOYED = Path("deploy") / "requirements.lock"
+DEPLOYED = ("deploy/locks/api.lock", "deploy/locks/mail.lock", "deploy/locks/passes.lock")
 REVIEWED = re.compile(r"MIT|BSD|Apache|PSF|Python Software Foundation|MPL|Mozilla Public License 2|Lesser|LGPL|DFSG")
 LESSER = {"psycopg", "psycopg-binary", "psycopg2-binary"}  # used unchanged, as libraries
 WELL_KNOWN = {
@@ -101,7 +101,7 @@ def test_what_is_kept_locally_with_secrets_in_it_is_never_committed() -> None:
 
 
 def test_every_python_package_is_pinned_with_its_hashes() -> None:
-    for lock in ("requirements.lock", "deploy/requirements.lock", "devnet/requirements.lock"):
+    for lock in ("requirements.lock", "devnet/requirements.lock", *DEPLOYED):
         entries = re.split(r"\n(?=\S)", (ROOT / lock).read_text().replace("\\\n", " "))
         pinned = [entry for entry in entries if entry and not entry.startswith("#")]
         assert len(pinned) > 50
@@ -113,8 +113,8 @@ def test_every_python_package_is_pinned_with_its_hashes() -> None:
 
 def test_what_is_tested_is_what_is_deployed_and_under_a_licence_that_was_reviewed() -> None:
     """Packages of other systems than this one are not installed, and so not looked at."""
-    looked_at = 0
-    for name, version in re.findall(r"(?m)^([A-Za-z0-9._-]+)(?:\[.*\])?==([^\s;\\]+)", _read(ROOT / DEPLOYED)):
+    locked, looked_at = "\n".join(_read(ROOT / lock) for lock in DEPLOYED), 0
+    for name, version in re.findall(r"(?m)^([A-Za-z0-9._-]+)(?:\[.*\])?==([^\s;\\]+)", locked):
         try:
             package = metadata.metadata(name)
         except metadata.PackageNotFoundError:

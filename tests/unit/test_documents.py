@@ -194,7 +194,8 @@ def test_version_stands_in_one_place_and_deploy_files_and_changelog_name_it() ->
     releases = re.findall(dated, (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert releases[0] == __version__
     deploy = [path for path in (ROOT / "deploy").rglob("*") if path.is_file()]
-    tags = re.findall(r"reminder-worker(?::|, tag: )(\d[\w.]*)", "".join(path.read_text() for path in deploy))
+    words = "".join(path.read_text() for path in deploy)
+    tags = re.findall(r"reminder-worker(?:-[$\w]+)?(?::|, tag: )(\d[\w.]*)", words)
     assert len(tags) > 1
     assert set(tags) == {__version__}
 

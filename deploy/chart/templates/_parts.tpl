@@ -4,10 +4,10 @@
 {app.kubernetes.io/name: {{ . }}, app.kubernetes.io/part-of: reminder-worker}
 {{- end }}
 
-{{/* The image of a part, given as (list $ tag): the tag is the part's own, or everybody's. */}}
+{{/* An image, given as (list $ name tag): the tag is the part's own, or everybody's. */}}
 {{- define "image" -}}
 {{- $values := (index . 0).Values -}}
-{{ $values.image.repository }}:{{ index . 1 | default $values.image.tag | default (index . 0).Chart.AppVersion }}
+{{ $values.image.repository }}-{{ index . 1 }}:{{ index . 2 | default $values.image.tag | default (index . 0).Chart.AppVersion }}
 {{- end }}
 
 {{- define "pod-security" -}}

@@ -60,6 +60,15 @@ def test_every_part_is_locked_down_bounded_and_pinned(service: dict[str, Any]) -
         assert check[:2] == ["CMD", "deploy/entrypoint.sh"]
 
 
+def test_each_part_is_built_from_the_target_of_its_image() -> None:
+    dockerfile = (DEPLOY / "Dockerfile").read_text()
+    for name, service in SERVICES.items():
+        if "build" in service:
+            target = service["build"]["target"]
+            assert service["image"].startswith(f"reminder-worker-{target}:"), name
+            assert f"\nFROM runtime AS {target}\n" in dockerfile, name
+
+
 def test_every_lasting_part_is_watched_and_started_again() -> None:
     for name, service in SERVICES.items():
         if name not in ONE_OFF:

