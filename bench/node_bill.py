@@ -31,14 +31,16 @@ TICKS = {"index": 5, "signals": 5, "due": 60, "watchdog": 60, "auto_renew": 300,
 TICK = 15  # seconds, of the other passes' sensors
 HOURS = 2
 LEGACIES = 100_000
-# Read at some moment of the last day, and so due again at some moment of the next; a Safe's within an hour.
+# Read at some moment of the last day, and so due again at some moment of the next.
 _SPREAD = text("""
     with numbered as (select legacy, row_number() over () as number from worker.watch),
-    rounds as (select *, case when number % 10 = 0 then 3600 else 79200 end as round from numbered),
-    read as (select *, cast(extract(epoch from now()) as bigint) - number % round as at from rounds),
-    typed as (update worker.legacy set legacy_type = 1 from read where legacy = address and round = 3600)
-    update worker.watch set asked_at = read.at, next_ask = (read.at + read.round) / 900 * 900,
-        legacy_type = case read.round when 3600 then 1 else 3 end
+    read as (
+        select legacy, case when number % 10 = 0 then 1 else 3 end as type,
+            cast(extract(epoch from now()) as bigint) - number % 79200 as at
+        from numbered
+    ),
+    typed as (update worker.legacy set legacy_type = 1 from read where legacy = address and type = 1)
+    update worker.watch set asked_at = read.at, next_ask = (read.at + 79200) / 3600 * 3600, legacy_type = read.type
     from read where read.legacy = watch.legacy
 """)
 _OF_STATISTICS = text("""
