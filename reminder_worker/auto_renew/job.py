@@ -49,8 +49,6 @@ _WAIT, _HELD, _RENEW = RenewalDecision.WAIT, RenewalDecision.HELD, RenewalDecisi
 COUNT_NOT_KNOWN: Final = RenewalVerdict(_WAIT, "count_not_known")
 NOT_IN_TIME: Final = RenewalVerdict(_WAIT, "not_in_time")
 NOT_THE_ATTESTOR: Final = RenewalVerdict(_HELD, "not_the_attestor")
-IN_VAIN: Final = (COUNT_NOT_KNOWN, NOT_IN_TIME, NOT_THE_ATTESTOR)
-"""Verdicts after which the next run reads the owner again."""
 SENT: Final = RenewalVerdict(_RENEW, "sent")
 
 
@@ -282,7 +280,8 @@ def _find_trouble(verdicts: Collection[RenewalVerdict]) -> ServiceError | None:
 def _to_row(judged: JudgedLegacy, now: int) -> dict[str, Any]:
     reading, legacy = judged.reading, judged.reading.legacy
     latest = 2**62  # beyond all meaningful times; fits the column
-    look_seconds = 0 if judged.verdict in IN_VAIN else find_look_seconds(judged.verdict, judged.t1, now)
+    was_in_vain = judged.verdict in (COUNT_NOT_KNOWN, NOT_IN_TIME, NOT_THE_ATTESTOR)
+    look_seconds = 0 if was_in_vain else find_look_seconds(judged.verdict, judged.t1, now)
     budget_end = min(judged.budget_end, latest)
     is_reminded = judged.verdict.reason not in (  # otherwise the timer would not be renewed anyway
         RenewalReason.OLD_BUILD,

@@ -13,8 +13,6 @@ from reminder_worker.chain.renewals import DAY_SECONDS, WINDOW_SECONDS, Transact
 
 NO_RESET: Final = -1
 """The `reset_at` of a baseline without a reset."""
-HOUR_SECONDS: Final = 3500
-"""An hour, nearly: the poll that finds an owner due is up to five minutes late."""
 
 
 class RenewalDecision(StrEnum):
@@ -123,11 +121,12 @@ def _near_seconds(state: LegacyState) -> int:
 def find_look_seconds(verdict: RenewalVerdict, t1: int, now: int) -> int:
     """Return after how many seconds an owner is read again: a day, or an hour within 31 days before t1.
 
-    The window opens 30 days before t1. An owner whose timer cannot be judged yet is read after an hour, too.
+    The window opens 30 days before t1. An owner whose timer cannot be judged yet is read after an hour, too. The hour
+    lacks 100 seconds, since the poll that finds an owner due may be five minutes late.
     """
     is_near = now < t1 <= now + WINDOW_SECONDS + DAY_SECONDS
     is_judged = verdict.decision is RenewalDecision.REFUSED or verdict.reason == RenewalReason.TOO_EARLY
-    return DAY_SECONDS if is_judged and not is_near else HOUR_SECONDS
+    return DAY_SECONDS if is_judged and not is_near else 3500
 
 
 def find_bound(state: LegacyState) -> RenewalReason | None:

@@ -4,15 +4,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from sqlalchemy import ColumnElement, Select, Table, TextClause, extract, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 T = TypeVar("T")
-MOST_COUNTED: Final = 100_000  # rows: counting them takes some 20 ms
-_ESTIMATE: Final = text("select reltuples from pg_class where oid = cast(:table as regclass)")
 
 
 def load_queries(path: Path, states: Mapping[str, Iterable[str]] | None = None) -> Mapping[str, TextClause]:
@@ -81,15 +79,16 @@ async def count_rows(engine: AsyncEngine, table: Table, *conditions: ColumnEleme
         return int(found.scalar_one())
 
 
-async def estimate_rows(engine: AsyncEngine, table: Table) -> int:
-    """Count the rows of a table. From `MOST_COUNTED` on, return PostgreSQL's estimate, which autovacuum renews."""
-    some = select(table).limit(MOST_COUNTED).subquery()
+async def estimate_rows(engine: AsyncEngine, table: Table, most: int = 100_000) -> int:
+    """Count the rows of a table, up to `most`. For more, return PostgreSQL's estimate, which autovacuum renews."""
+    some = select(table).limit(most).subquery()
+    estimate = text("select reltuples from pg_class where oid = cast(:table as regclass)")
     async with engine.connect() as connection:
         counted = (await connection.execute(select(func.count()).select_from(some))).scalar_one()
-        if counted < MOST_COUNTED:
+        if counted < most:
             return int(counted)
-        estimate = await connection.scalar(_ESTIMATE, {"table": str(table)})
-        return max(int(counted), int(estimate or 0))
+        estimated = await connection.scalar(estimate, {"table": str(table)})
+        return max(int(counted), int(estimated or 0))
 
 
 async def read_database_time(engine: AsyncEngine) -> float:

@@ -70,7 +70,7 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
 def is_first_of_day(asked_at: int | None, now: int) -> bool:
     """Return whether this is the first look of the UTC day.
 
-    A Safe's guard is read then: its removal emits no event that we read, and another read costs a second request.
+    A Safe's guard is read then. Its removal emits no event of ours, and each reading costs a request more.
     """
     return asked_at is None or asked_at // 86400 != now // 86400
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 import reminder_worker
 from bench.big_tables import fill
-from reminder_worker.database import queries
+from reminder_worker.database.queries import estimate_rows
 from reminder_worker.declarations import ExpectedPass, FactScope, OperatorFact, WorkerPass
 from reminder_worker.features import FACTS, PASSES
 from reminder_worker.gifts.feature import GIFT_EMAILS
@@ -27,6 +27,7 @@ from reminder_worker.outbox.feature import CONDITIONS, UNDELIVERED_ALERTS
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.feature import ENDED_REQUESTS, OPEN_REQUESTS, UNFOLLOWED_REQUESTS, WALLETS
 from reminder_worker.reminders.feature import EMAIL_DELAYS, RECIPIENTS, SETTLED_LAST_DAY, WAITING_EMAILS, WINDOWS
+from reminder_worker.reminders.tables import recipient
 from reminder_worker.settings import ChainSettings
 from tests.integration.relay_rows import CHAIN_ID, RELAYER, connected, enter_budget, enter_request, enter_wallet
 
@@ -221,16 +222,13 @@ async def test_rows_become_facts(case: FactCase, engine: AsyncEngine) -> None:
         assert case.expected.items() <= found.items()
 
 
-async def test_few_rows_are_counted_and_many_are_estimated(
-    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_few_rows_are_counted_and_many_are_estimated(engine: AsyncEngine) -> None:
     """The estimate is of the last `analyze`."""
     await fill(engine, 0, {"recipient": 5})
     async with engine.begin() as connection:
         await connection.execute(text("delete from worker.recipient where legacy < '0x' || lpad('3', 40, '0')"))
     assert await RECIPIENTS.read(scope_of(engine)) == 3
-    monkeypatch.setattr(queries, "MOST_COUNTED", 3)
-    assert await RECIPIENTS.read(scope_of(engine)) == 5
+    assert [await estimate_rows(engine, recipient, most) for most in (4, 3)] == [3, 5]
 
 
 async def test_relay_facts_are_of_wallets_in_use_on_served_chains(engine: AsyncEngine) -> None:
