@@ -8,6 +8,7 @@ the nine tokens on the white list. `statistics`: the pass's share, in percent of
 """
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -122,12 +123,17 @@ async def _count_a_day(log_blocks: int, legacies: int = 0, refusal: bytes | None
             if legacies:
                 await _fill(engine, legacies)
             async with open_runtime(configured) as runtime:
-                await _pass_time(runtime, configured, clock, 1800)
+                await _pass_time(runtime, configured, clock, 1800 + _seconds_to_ten_past(1800))
                 first.asked.clear()
                 before = await _count_statistics(engine)
                 await _pass_time(runtime, configured, clock, HOURS * 3600)
                 counted = await _count_statistics(engine) - before
     return _of_a_day(first.asked), _of_a_day(counted)
+
+
+def _seconds_to_ten_past(later: int) -> int:
+    """Return the seconds from some seconds later until ten past an hour: so the hours have as many whole hours."""
+    return int(600 - time.time() - later) % 3600
 
 
 def _of_a_day(asked: Counter[str]) -> DayBill:
