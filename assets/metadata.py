@@ -110,16 +110,13 @@ def windows_table(counts: "Iterable[WindowCount]") -> Table:
         (
             WINDOW_KINDS[c.window],
             c.chain_id,
-            c.state,
             c.count,
             format_clock(c.first_deadline),
             format_clock(c.last_deadline),
         )
         for c in counts
     ]
-    return make_table(
-        ("kind", "chain", "state", "windows", "first deadline", "last deadline"), rows, "no window seen yet"
-    )
+    return make_table(("kind", "chain", "windows", "first deadline", "last deadline"), rows, "no window is open")
 
 
 def signals_table(counts: "Iterable[SignalCount]") -> Table:

@@ -141,8 +141,8 @@ async def read_window_metadata(runtime: "Runtime") -> metadata.Metadata:
     windows = await WINDOWS.read(runtime.scope)
     paused_legacies = await PAUSED_LEGACIES.read(runtime.scope)
     return {
-        "open windows": sum(count.count for count in windows if count.state == "open"),
-        "windows by kind": metadata.windows_table(windows),
+        "open windows": sum(count.count for count in windows),
+        "open windows by kind": metadata.windows_table(windows),
         "legacies set aside": paused_legacies,
     }
 

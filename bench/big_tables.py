@@ -210,6 +210,7 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "legacy": _address("n * 20 - 19"),
         "owner": _address("n * 20 - 19"),
         "legacy_id": "n * 20 - 19",
+        "next_look": f"{_NOW} + 1 + n % 24 * 3600",  # each is due once a day: at the stub's time none is
     },
     "price": {"decimals": "8", "feed": "'0x' || lpad(to_hex(n % 10), 40, '0')"},
     "statistics": {"hour": "date_trunc('hour', now()) - n * interval '1 hour'"},

@@ -8,6 +8,7 @@ the nine tokens on the white list. `statistics`: the pass's share, in percent of
 """
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,14 +32,16 @@ TICKS = {"index": 5, "signals": 5, "due": 60, "watchdog": 60, "auto_renew": 300,
 TICK = 15  # seconds, of the other passes' sensors
 HOURS = 2
 LEGACIES = 100_000
-# Read at some moment of the last day, and so due again at some moment of the next; a Safe's within an hour.
+# Read at some moment of the last day, and so due again at some moment of the next.
 _SPREAD = text("""
     with numbered as (select legacy, row_number() over () as number from worker.watch),
-    rounds as (select *, case when number % 10 = 0 then 3600 else 79200 end as round from numbered),
-    read as (select *, cast(extract(epoch from now()) as bigint) - number % round as at from rounds),
-    typed as (update worker.legacy set legacy_type = 1 from read where legacy = address and round = 3600)
-    update worker.watch set asked_at = read.at, next_ask = (read.at + read.round) / 900 * 900,
-        legacy_type = case read.round when 3600 then 1 else 3 end
+    read as (
+        select legacy, case when number % 10 = 0 then 1 else 3 end as type,
+            cast(extract(epoch from now()) as bigint) - number % 79200 as at
+        from numbered
+    ),
+    typed as (update worker.legacy set legacy_type = 1 from read where legacy = address and type = 1)
+    update worker.watch set asked_at = read.at, next_ask = (read.at + 79200) / 3600 * 3600, legacy_type = read.type
     from read where read.legacy = watch.legacy
 """)
 _OF_STATISTICS = text("""
@@ -120,12 +123,17 @@ async def _count_a_day(log_blocks: int, legacies: int = 0, refusal: bytes | None
             if legacies:
                 await _fill(engine, legacies)
             async with open_runtime(configured) as runtime:
-                await _pass_time(runtime, configured, clock, 1800)
+                await _pass_time(runtime, configured, clock, 1800 + _seconds_to_ten_past(1800))
                 first.asked.clear()
                 before = await _count_statistics(engine)
                 await _pass_time(runtime, configured, clock, HOURS * 3600)
                 counted = await _count_statistics(engine) - before
     return _of_a_day(first.asked), _of_a_day(counted)
+
+
+def _seconds_to_ten_past(later: int) -> int:
+    """Return the seconds from some seconds later until ten past an hour: so the hours have as many whole hours."""
+    return int(600 - time.time() - later) % 3600
 
 
 def _of_a_day(asked: Counter[str]) -> DayBill:

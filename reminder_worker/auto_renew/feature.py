@@ -22,7 +22,7 @@ async def _count_decisions(scope: FactScope) -> "Sequence[DecisionCount]":
 
 def _describe_decisions(decisions: "Sequence[DecisionCount]") -> str:
     count = sum(decision.count for decision in decisions)
-    return f"owners looked at in the last hour: {count}" if count else "nobody has opted in"
+    return f"owners looked at in the last day: {count}" if count else "nobody has opted in"
 
 
 async def _read_owners(scope: FactScope) -> "Sequence[OwnerDecision]":

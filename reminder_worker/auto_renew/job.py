@@ -1,7 +1,8 @@
 """Auto-renew: the pass reads each opted-in legacy's owner, stores the baseline, and renews timers by attestation.
 
-Facts of the owner are of one finalized block, those of the legacy of the latest one. `policy` decides. A renewal is
-simulated and then relayed from the attestor's own wallet, once for each reset of the timer.
+An owner is read hourly near the deadline, else once a day. Facts of the owner are of one finalized block, those of the
+legacy of the latest one. `policy` decides. A renewal is simulated and then relayed from the attestor's own wallet, once
+for each reset of the timer.
 """
 
 import time
@@ -24,6 +25,7 @@ from reminder_worker.auto_renew.policy import (
     StoredBaseline,
     decide_renewal,
     find_bound,
+    find_look_seconds,
     update_baseline,
 )
 from reminder_worker.auto_renew.tables import sql
@@ -95,20 +97,20 @@ class AutoRenew:
         self._settings = settings
 
     async def poll(self) -> bool:
-        """Return whether an opted-in legacy was not read for an hour, or without a result. Reads the database only."""
-        in_vain = [verdict.reason for verdict in (NOT_THE_ATTESTOR, COUNT_NOT_KNOWN, NOT_IN_TIME)]
-        values = {"chain_id": self._chain.chain_id, "seconds": 3500, "in_vain": in_vain}  # an hour, nearly
+        """Return whether an opted-in legacy is to be read now."""
+        head = await self._chain.get_known_head()
+        values = {"chain_id": self._chain.chain_id, "now": head.timestamp}
         async with self._engine.connect() as connection:
             return bool(await connection.scalar(sql["something_to_look_at"], values))
 
     async def run(self, budget_seconds: float = 90.0) -> RenewalReport:
-        """Read every opted-in legacy, the longest unread first, then nearest deadlines. Raises `ChainUnavailable`.
+        """Read opted-in legacies that are due: long overdue ones first, then nearest deadlines.
 
         `budget_seconds`: a run stays under 120 seconds. The legacies left over come first in the next run.
 
         Nothing is sent if the wallet is not the attestor, or in a dry run; baselines are kept all the same. Raises
         `Misconfigured` afterwards for such a wallet, and `ChainUnavailable` when too few endpoints count transactions:
-        a run that could renew no timer is no success.
+        a run that could renew no timer is no success. Raises `ChainUnavailable` at once without blocks or answers.
         """
         ends, report = time.monotonic() + budget_seconds, RenewalReport()
         trouble: ServiceError | None = None
@@ -242,15 +244,16 @@ class AutoRenew:
     # -- stored baselines -----------------------------------------------------------------------
 
     async def _read_opted_in(self, chain: Chain) -> list[OptedIn]:
-        """Return opted-in legacies, and forget others: their baselines are worthless if they opt in again."""
+        """Return opted-in legacies that are due. Forget others: their baselines are worthless if they opt in again."""
         values = {"chain_id": chain.chain_id}
         async with self._engine.connect() as connection:
             forgets = await connection.scalar(sql["something_to_forget"], values)
         finalized = await RenewalReads(chain).read_finalized() if forgets else None
+        head = await chain.get_head()
         async with self._engine.begin() as connection:
             if finalized is not None:
                 await connection.execute(sql["forget"], {**values, "finalized": finalized.number})
-            rows = (await connection.execute(sql["opted_in"], values)).all()
+            rows = (await connection.execute(sql["opted_in"], {**values, "now": head.timestamp})).all()
         opted_in = []
         for row in rows:
             baseline = None if row.baseline is None else StoredBaseline(row.reset_at, row.baseline)
@@ -277,6 +280,8 @@ def _find_trouble(verdicts: Collection[RenewalVerdict]) -> ServiceError | None:
 def _to_row(judged: JudgedLegacy, now: int) -> dict[str, Any]:
     reading, legacy = judged.reading, judged.reading.legacy
     latest = 2**62  # beyond all meaningful times; fits the column
+    was_in_vain = judged.verdict in (COUNT_NOT_KNOWN, NOT_IN_TIME, NOT_THE_ATTESTOR)
+    look_seconds = 0 if was_in_vain else find_look_seconds(judged.verdict, judged.t1, now)
     budget_end = min(judged.budget_end, latest)
     is_reminded = judged.verdict.reason not in (  # otherwise the timer would not be renewed anyway
         RenewalReason.OLD_BUILD,
@@ -297,4 +302,5 @@ def _to_row(judged: JudgedLegacy, now: int) -> dict[str, Any]:
         "budget_step": budget_step(budget_end, now) if is_reminded else None,
         "decision": judged.verdict.decision.value,
         "reason": str(judged.verdict.reason),
+        "next_look": now + look_seconds,
     }

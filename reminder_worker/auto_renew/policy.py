@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from reminder_worker.chain.renewals import WINDOW_SECONDS, TransactionCounts
+from reminder_worker.chain.renewals import DAY_SECONDS, WINDOW_SECONDS, TransactionCounts
 
 NO_RESET: Final = -1
 """The `reset_at` of a baseline without a reset."""
@@ -116,6 +116,17 @@ def _near_seconds(state: LegacyState) -> int:
     A short timer is always within the window: every transaction of the owner would cost us a renewal.
     """
     return min(WINDOW_SECONDS, (state.t1 - state.reset_at) // 2)
+
+
+def find_look_seconds(verdict: RenewalVerdict, t1: int, now: int) -> int:
+    """Return after how many seconds an owner is read again: a day, or an hour within 31 days before t1.
+
+    The window opens 30 days before t1. An owner whose timer cannot be judged yet is read after an hour, too. The hour
+    lacks 100 seconds, since the poll that finds an owner due may be five minutes late.
+    """
+    is_near = now < t1 <= now + WINDOW_SECONDS + DAY_SECONDS
+    is_judged = verdict.decision is RenewalDecision.REFUSED or verdict.reason == RenewalReason.TOO_EARLY
+    return DAY_SECONDS if is_judged and not is_near else 3500
 
 
 def find_bound(state: LegacyState) -> RenewalReason | None:

@@ -1,22 +1,23 @@
--- name: something_to_look_at
--- Ask for opted-in legacies that were not read for an hour, or without a result.
-select exists (
-    select from worker.legacy l
-    left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address
-    where
-        l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
-        and (
-            a.legacy is null or a.reason = any(:in_vain)
-            or a.checked_at < now() - make_interval(secs => :seconds)
-        )
-);
-
 -- part: opted_in
 -- The legacy of the row `a`, as long as it is opted in.
 select from worker.legacy l
 where
     l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
     and l.deleted_at is null;
+
+-- name: something_to_look_at
+-- Ask for opted-in legacies that were never read, or are to be read again at this chain time.
+select exists (
+    select from worker.owner_activity a
+    where a.chain_id = :chain_id and a.next_look <= :now and exists ({opted_in})
+) or exists (
+    select from worker.legacy l
+    where
+        l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
+        and not exists (
+            select from worker.owner_activity a where a.chain_id = l.chain_id and a.legacy = l.address
+        )
+);
 
 -- name: something_to_forget
 -- Ask for stored legacies that are not opted in any more.
@@ -41,13 +42,15 @@ where
     );
 
 -- name: opted_in
--- List opted-in legacies: first legacies that the last runs did not reach, then the nearest deadlines. The rest of a
--- day's caps is for them.
+-- List opted-in legacies to be read at this chain time: first legacies that the last runs did not reach for two hours,
+-- then the nearest deadlines. The rest of a day's caps is for them.
 select l.address, l.legacy_id, l.creator, a.reset_at, a.baseline
 from worker.legacy l
 left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address and a.owner = l.creator
-where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
-order by a.checked_at > now() - interval '2 hours' nulls first, a.deadline, l.address;
+where
+    l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
+    and (a.legacy is null or a.next_look <= :now)
+order by a.next_look > :now - 7200 nulls first, a.deadline, l.address;
 
 -- name: attempts
 -- List earlier attempts to renew. Open requests of a retired wallet never end: they count as expired.
@@ -67,7 +70,7 @@ where chain_id = :chain_id and digest = any(cast(:digests as bytea[]));
 -- Store baselines and decisions. Two runs may write in any order, since each baseline was read after its reset.
 insert into worker.owner_activity as a (
     chain_id, legacy, legacy_id, owner, reset_at, baseline, nonce_seen, deadline, budget_end, budget_step,
-    decision, reason
+    decision, reason, next_look
 )
 select :chain_id, r.*
 from
@@ -75,13 +78,13 @@ from
         cast(:legacy as text[]), cast(:legacy_id as numeric[]), cast(:owner as text[]), cast(:reset_at as bigint[]),
         cast(:baseline as bigint[]), cast(:nonce_seen as bigint[]), cast(:deadline as bigint[]),
         cast(:budget_end as bigint[]), cast(:budget_step as smallint[]), cast(:decision as text[]),
-        cast(:reason as text[])
+        cast(:reason as text[]), cast(:next_look as bigint[])
     ) as r
 on conflict (chain_id, legacy) do update set
     owner = excluded.owner, reset_at = excluded.reset_at, baseline = excluded.baseline,
     nonce_seen = excluded.nonce_seen, deadline = excluded.deadline, budget_end = excluded.budget_end,
     budget_step = excluded.budget_step, decision = excluded.decision, reason = excluded.reason,
-    checked_at = clock_timestamp();
+    next_look = excluded.next_look, checked_at = clock_timestamp();
 
 -- name: ending_budgets
 -- List ends of auto-renew for an email to an owner with a stored address. A dropped email is planned again after a day.

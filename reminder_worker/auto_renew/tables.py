@@ -45,6 +45,13 @@ owner_activity = Table(
     Column("decision", Text, nullable=False, comment="what the last look decided"),
     Column("reason", Text, comment="why, as a code"),
     now_column("checked_at", "when the last look was"),
+    Column(
+        "next_look",
+        BigInteger,
+        nullable=False,
+        server_default="0",
+        comment="chain time (unix seconds) of the next look",
+    ),
     comment="Auto-renew: what was seen of each opted-in owner, and what was decided",
 )
 
@@ -54,3 +61,4 @@ Index(
     owner_activity.c.legacy,
     postgresql_where=text("budget_step is not null"),
 )
+Index("owner_activity_next_look", owner_activity.c.chain_id, owner_activity.c.next_look)

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import run_together
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.queries import count_rows, json_text, read_rows
+from reminder_worker.database.queries import estimate_rows, json_text, read_rows
 from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts.claim_link import LinkRules, rebuild_link
@@ -421,4 +421,4 @@ async def count_gift_emails(engine: AsyncEngine) -> list[GiftEmailCount]:
 
 async def count_notifications(engine: AsyncEngine) -> int:
     """Count the gifts whose recipient is still to be written to, on opening day at the latest."""
-    return await count_rows(engine, gift_notification)
+    return await estimate_rows(engine, gift_notification)

@@ -279,7 +279,7 @@ class GiftPages:
                 return False, self._again_seconds
             return final == view.details, self._again_seconds
 
-        return await self._endings.find((chain_id, timelock_id), confirm)
+        return await self._endings.find((chain_id, timelock_id, view.details), confirm)
 
     def _describe_gift(
         self,

@@ -17,6 +17,7 @@ from reminder_worker.indexer.models import SAFE
 from reminder_worker.outbox.messages import LATEST_TIME
 from reminder_worker.reminders.audience import WINDOW_LINES
 
+HOUR_SECONDS = 3600
 QUARTER_SECONDS = 900
 
 
@@ -49,14 +50,16 @@ def earliest_opening(window: int, triggers: Triggers, ahead: int) -> int:
 def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:
     """Return the opening time of the next window, at most a day ahead, since some changes emit no event.
 
-    Activity of a Safe emits no event: its legacies are read hourly. Daily readings are spread over four hours by the
-    legacy's address, so that legacies saved together do not stay due together. All begin on a quarter of an hour: one
-    run reads all of them.
+    Daily readings are spread over four hours by the legacy's address, so that legacies saved together do not stay due
+    together. They begin on a whole hour, or on a quarter if a window is near: one run reads all of them. Activity of a
+    Safe emits no event, and closes its windows: a Safe's legacy is read hourly from a day before its first window.
     """
-    latest = now + 3600 if legacy_type == SAFE else now + 24 * 3600 - crc32(legacy.encode()) % (4 * 3600)
-    latest -= latest % QUARTER_SECONDS
+    latest = now + 24 * HOUR_SECONDS - crc32(legacy.encode()) % (4 * HOUR_SECONDS)
     if is_old_build(triggers) or min(triggers) - ahead > latest:
-        return latest
+        return latest - latest % HOUR_SECONDS
+    if legacy_type == SAFE:
+        latest = now + HOUR_SECONDS
+    latest -= latest % QUARTER_SECONDS
     for trigger in triggers:
         for opening in (trigger - ahead, trigger):
             if now < opening < latest:
@@ -67,7 +70,7 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
 def is_first_of_day(asked_at: int | None, now: int) -> bool:
     """Return whether this is the first look of the UTC day.
 
-    A Safe's guard is read then: its removal emits no event that we read, and an hourly read would cost a second look.
+    A Safe's guard is read then. Its removal emits no event of ours, and each reading costs a request more.
     """
     return asked_at is None or asked_at // 86400 != now // 86400
 

@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.queries import count_rows, read_rows
+from reminder_worker.database.queries import count_rows, estimate_rows, read_rows
 from reminder_worker.database.tables import age
 from reminder_worker.reminders.tables import notify_signal, recipient, sql, watch
 
 
 @dataclass(frozen=True, slots=True)
 class WindowCount:
-    """Due windows of one kind (1..6) in one state; deadlines in chain time, unix seconds."""
+    """Open windows of one kind (1..6); deadlines in chain time, unix seconds."""
 
     chain_id: int
     window: int
-    state: str
     count: int
     first_deadline: int
     last_deadline: int
@@ -52,7 +51,7 @@ class SavedLegacies:
 
 
 async def count_windows(engine: AsyncEngine) -> list[WindowCount]:
-    """Count the windows of watched legacies. A legacy without recipients keeps windows as they were last seen."""
+    """Count the open windows of watched legacies. A legacy without recipients keeps windows as they were last seen."""
     return await read_rows(engine, WindowCount, sql["count_windows"])
 
 
@@ -75,7 +74,7 @@ async def count_paused_legacies(engine: AsyncEngine) -> int:
 
 
 async def count_recipients(engine: AsyncEngine) -> int:
-    return await count_rows(engine, recipient)
+    return await estimate_rows(engine, recipient)
 
 
 async def read_next_ask(engine: AsyncEngine, chains: Collection[int]) -> int | None:

@@ -132,6 +132,15 @@ Index(
     postgresql_where=text("state = 'open' and planned_at is null"),
 )
 
+Index(
+    "due_window_open",
+    due_window.c.chain_id,
+    due_window.c.legacy,
+    due_window.c.window,
+    due_window.c.deadline,
+    postgresql_where=text("state = 'open'"),
+)
+
 watch = Table(
     "watch",
     metadata,

@@ -82,9 +82,15 @@ class RenewalWorld:
         self.scenario.anvil.mine(2 * self.scenario.anvil.slots_in_an_epoch + 1)
 
     async def index_all(self) -> None:
-        """Make all blocks final, and let the index read them."""
+        """Make all blocks final, let the index read them, and let each owner be due."""
         self.finalize()
         await self.world.index.run()
+        await self.make_due()
+
+    async def make_due(self) -> None:
+        """Let each owner that was read be due at the chain's time."""
+        now = self.scenario.anvil.now()
+        await self.world.sql("update worker.owner_activity set next_look = least(next_look, :now)", now=now)
 
     async def look(self, **settings: Any) -> RenewalReport:
         """Run index and pass with all blocks final, and mine the transactions sent."""

@@ -15,6 +15,8 @@ from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, NodeProxy, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
+HOUR = 3600
+
 
 @pytest.fixture
 async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[RenewalWorld]:
@@ -46,6 +48,7 @@ async def test_owners_own_check_in_never_counts_as_activity(world: RenewalWorld)
         world.scenario.check_in(world.scenario.account(f"owner {number}"), legacy)
         if number == 0:
             await world.world.index.run()
+            await world.make_due()
             await world.renewer().run()  # the check-in is mined and not final
             assert await world.verdict(legacy) == "reset_not_final"
         if number == 1:
@@ -91,6 +94,7 @@ async def test_a_transaction_that_is_not_final_is_no_activity_yet(world: Renewal
     world.finalize()
     world.transact()
     await world.world.index.run()
+    await world.make_due()
     assert (await world.renewer().run()).sent == 0
     assert await world.verdict(legacy) == "no_new_activity"
     assert (await world.look()).sent == 1
@@ -260,7 +264,8 @@ async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goe
     later, sooner = world.legacy("later"), world.legacy("sooner", inactivity=PERIOD - DAY)
     await world.look()
     await world.world.sql(
-        "update worker.owner_activity set checked_at = now() - make_interval(mins => 50 + cast(legacy = :it as int))",
+        "update worker.owner_activity set next_look = :soon - 60 * cast(legacy = :it as int)",
+        soon=world.scenario.anvil.now() + IN_WINDOW - 600,
         it=later.address,
     )
     world.transact("later")
@@ -299,15 +304,18 @@ async def test_an_owner_who_opts_out_and_back_in_starts_with_a_new_baseline(worl
     assert (await world.row(legacy)).baseline == world.count()
 
 
-async def test_poll_finds_work_only_after_an_hour(world: RenewalWorld) -> None:
+async def test_an_owner_is_read_once_a_day_and_hourly_from_a_day_before_the_window(world: RenewalWorld) -> None:
+    far, near = PERIOD - 35 * DAY, PERIOD - 31 * DAY
+    steps = [(1, True), (HOUR, False), (DAY - HOUR, True), (far, True), (HOUR, False), (near - far, True), (HOUR, True)]
     assert not await world.renewer().poll()
     world.legacy()
-    await world.world.index.run()
-    assert await world.renewer().poll()
-    await world.look()
-    assert not await world.renewer().poll()
-    await world.world.sql("update worker.owner_activity set checked_at = now() - interval '1 hour'")
-    assert await world.renewer().poll()
+    for seconds, is_due in steps:
+        world.scenario.advance(seconds)
+        world.finalize()
+        await world.world.index.run()
+        assert await world.renewer().poll() is is_due
+        assert (await world.renewer().run()).legacies == int(is_due)
+        assert not await world.renewer().poll()
 
 
 def inflated(by: int) -> Callable[[Json, Json], Json]:

@@ -697,7 +697,7 @@ def test_a_pass_whose_key_cannot_be_used_is_no_success(
     assert service.call(failed, 30) == names, "also when it was looked at before"
 
 
-def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
+def test_owners_who_opted_in_are_looked_at_when_due_and_shown(
     chain_scenario: Scenario,
     environ: dict[str, str],
     opened: Callable[[dict[str, str]], Service],
@@ -722,8 +722,8 @@ def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
         " select (jsonb_populate_record(o, '{\"chain_id\": 5}')).* from worker.owner_activity o"
     )
     said = _tick("auto_renew_every_5_minutes", service, instance).skip_message
-    assert said == "owners looked at in the last hour: 1"
-    database.execute("update worker.owner_activity set checked_at = checked_at - interval '61 minutes'")
+    assert said == "owners looked at in the last day: 1"
+    database.execute("update worker.owner_activity set next_look = next_look - 86400")
     assert _tick("auto_renew_every_5_minutes", service, instance).launched
 
 

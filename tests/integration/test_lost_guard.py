@@ -49,13 +49,13 @@ async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 
 
 async def guarded(
-    world: MailWorld, *, premium_days: int = 900, inactivity_days: int = 800, installed: bool = True
+    world: MailWorld, *, premium_days: int = 900, inactivity_days: float = 800, installed: bool = True
 ) -> tuple[str, Legacy]:
     """Create a Safe and its legacy with stored emails; no other reminder is due for long."""
     owner, anna = world.account("owner"), world.address("anna")
     world.scenario.subscribe_premium(owner, premium_days * DAY)
     safe = world.scenario.create_safe([owner, world.account("ben")])
-    period = inactivity_days * DAY
+    period = int(inactivity_days * DAY)
     legacy = world.scenario.create_safe_legacy(owner, safe, [anna], inactivity=period, guarded=installed)
     world.scenario.configure_reminders(owner, legacy, [anna])
     await world.save(legacy, "owner", "anna", "ben")
@@ -188,7 +188,7 @@ async def test_premium_that_ends_before_it_is_sent_drops_the_email(world: MailWo
 
 
 async def test_of_a_days_hourly_looks_one_reads_the_guard(world: MailWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    await guarded(world)
+    await guarded(world, inactivity_days=7.5)
     read: list[SafeLegacy] = []
 
     async def count_and_read(chain: Chain, asked: Sequence[SafeLegacy], *, at: str) -> list[SafeState]:

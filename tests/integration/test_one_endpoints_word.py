@@ -24,6 +24,7 @@ from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.errors import ServiceError
 from reminder_worker.gifts.claim_link import LinkRules
+from reminder_worker.gifts.kept_reads import KeptReads
 from reminder_worker.gifts.pages import GiftPages
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.models import ENDED, GIFT, LIVE
@@ -271,20 +272,37 @@ async def gifts_end(at: LiarStage, *, status: int, recipient: str = "") -> LiarC
     return LiarCase(world.chains[CHAIN_ID], lie, is_believed)
 
 
-async def facts_of_an_ended_gift(at: LiarStage) -> LiarCase:
-    """No viewer is shown another recipient of a gift that ended for longer than a slot."""
+async def facts_of_an_ended_gift(at: LiarStage, *, was_confirmed: bool) -> LiarCase:
+    """No viewer is shown another recipient of a gift that ended for longer than a slot.
+
+    `was_confirmed`: both endpoints confirmed the gift's end for an earlier viewer, and its facts were dropped since.
+    """
     world = await at.api_world(GIFT_ORIGINS="https://gifts.example.org")
+    at.stack.enter_context(pytest.MonkeyPatch.context()).setattr(KeptReads.__init__, "__defaults__", (1,))
     giver, ada = at.scenario.account("giver"), at.scenario.account("ada")
-    gift = at.scenario.create_gift(giver, ada.address, eth=1, duration=0)
+    gift, newer = (at.scenario.create_gift(giver, ada.address, eth=1, duration=0) for _ in range(2))
     at.scenario.withdraw_gift(ada, gift)
     at.pass_days(1)
     index, chain = world.parts.chain_indexes[CHAIN_ID], world.parts.chains[CHAIN_ID]
     await index.run()
     indexers, rules = {CHAIN_ID: IndexerSelector(chain, index, None)}, LinkRules.from_origins([], "gifts")
 
+    async def view_honestly(pages: GiftPages) -> None:
+        """Show the gift by honest endpoints, and then a newer one: the facts of one gift are kept at most."""
+        nodes = (at.nodes.first, at.nodes.second)
+        lies = [(node.answer, node.alter) for node in nodes]
+        for node in nodes:
+            node.well()
+        for each in (gift, newer):
+            await pages.read_facts(CHAIN_ID, each)
+        for node, (answer, alter) in zip(nodes, lies, strict=True):
+            node.answer, node.alter = answer, alter
+
     async def is_believed() -> bool:
-        """Two reads of a process that has not read the gift before: what it keeps costs no request."""
+        """Two reads of a process that does not hold the facts: what it keeps costs no request."""
         pages = GiftPages(world.parts.chains, indexers, rules, relayed=())
+        if was_confirmed:
+            await view_honestly(pages)
         shown = await pages.read_facts(CHAIN_ID, gift)
         asked = len(at.nodes.first.posts) + len(at.nodes.second.posts)
         await pages.read_facts(CHAIN_ID, gift)
@@ -620,7 +638,8 @@ RULES: dict[str, Callable[[LiarStage], Awaitable[LiarCase]]] = {
     "a gift is claimed": partial(gifts_end, status=ENDED),
     "a gift is another person's": partial(gifts_end, status=LIVE, recipient=OTHER),
     "a gift is another person's and claimed": partial(gifts_end, status=ENDED, recipient=OTHER),
-    "a gift ended that was another person's": facts_of_an_ended_gift,
+    "a gift ended that was another person's": partial(facts_of_an_ended_gift, was_confirmed=False),
+    "a gift whose end was confirmed was another person's": partial(facts_of_an_ended_gift, was_confirmed=True),
     "a legacy was activated": activation,
     "a guard is lost": guard_of_a_safe,
     "a module is off": module_of_a_safe,

@@ -15,6 +15,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 import reminder_worker
+from bench.big_tables import fill
+from reminder_worker.database.queries import estimate_rows
 from reminder_worker.declarations import ExpectedPass, FactScope, OperatorFact, WorkerPass
 from reminder_worker.features import FACTS, PASSES
 from reminder_worker.gifts.feature import GIFT_EMAILS
@@ -24,7 +26,8 @@ from reminder_worker.monitoring.feature import EMAIL_TROUBLE, PASS_STATES, UNDEC
 from reminder_worker.outbox.feature import CONDITIONS, UNDELIVERED_ALERTS
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.feature import ENDED_REQUESTS, OPEN_REQUESTS, UNFOLLOWED_REQUESTS, WALLETS
-from reminder_worker.reminders.feature import EMAIL_DELAYS, SETTLED_LAST_DAY, WAITING_EMAILS
+from reminder_worker.reminders.feature import EMAIL_DELAYS, RECIPIENTS, SETTLED_LAST_DAY, WAITING_EMAILS, WINDOWS
+from reminder_worker.reminders.tables import recipient
 from reminder_worker.settings import ChainSettings
 from tests.integration.relay_rows import CHAIN_ID, RELAYER, connected, enter_budget, enter_request, enter_wallet
 
@@ -63,6 +66,13 @@ def email(state: str, *, chain: int = CHAIN_ID, age: str = "0 s", later: str = "
 
 def gift(state: str, *, chain: int = CHAIN_ID, age: str = "0 s") -> str:
     return GIFT.format(chain=chain, state=state, age=age)
+
+
+def window(legacy: str, state: str, deadline: int) -> str:
+    return (
+        'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, state)'
+        f" values ({CHAIN_ID}, '{legacy}', 2, {deadline}, 5, '{state}')"
+    )
 
 
 def pass_row(name: str, *, age: str = "0 s", error: str = "null") -> str:
@@ -148,6 +158,16 @@ CASES = [
         EMAIL_DELAYS,
         [{"chain_id": CHAIN_ID, "median": 90, "longest": 600}],
     ),
+    FactCase(
+        "open windows of legacies with recipients",
+        [
+            f"insert into worker.watch (chain_id, legacy, creator, legacy_type) values ({CHAIN_ID}, '0x22', '0x33', 3)",
+            *(window("0x22", state, deadline) for state, deadline in (("open", 7), ("open", 9), ("closed", 5))),
+            window("0x23", "open", 1),
+        ],
+        WINDOWS,
+        [{"window": 2, "count": 2, "first_deadline": 7, "last_deadline": 9}],
+    ),
     FactCase("emails of gifts", [gift("sent")], GIFT_EMAILS, [{"state": "sent", "count": 1}]),
     FactCase(
         "emails that are late: due for half an hour on a chain that is served",
@@ -200,6 +220,15 @@ async def test_rows_become_facts(case: FactCase, engine: AsyncEngine) -> None:
         assert all(wanted.items() <= got.items() for wanted, got in zip(case.expected, found, strict=True))
     else:
         assert case.expected.items() <= found.items()
+
+
+async def test_few_rows_are_counted_and_many_are_estimated(engine: AsyncEngine) -> None:
+    """The estimate is of the last `analyze`."""
+    await fill(engine, 0, {"recipient": 5})
+    async with engine.begin() as connection:
+        await connection.execute(text("delete from worker.recipient where legacy < '0x' || lpad('3', 40, '0')"))
+    assert await RECIPIENTS.read(scope_of(engine)) == 3
+    assert [await estimate_rows(engine, recipient, most) for most in (4, 3)] == [3, 5]
 
 
 async def test_relay_facts_are_of_wallets_in_use_on_served_chains(engine: AsyncEngine) -> None:

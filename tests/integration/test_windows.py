@@ -258,19 +258,23 @@ async def test_a_second_poll_asks_about_no_legacy_until_the_window_opens(world: 
     assert seen - opening < 5
 
 
-async def test_safe_legacies_are_asked_about_hourly(world: MailWorld) -> None:
-    """Rounded down to a quarter of an hour."""
+@pytest.mark.parametrize(("hours_to_window", "is_asked"), [(12, 1), (90 * 24, 0)])
+async def test_legacies_of_safes_are_asked_about_hourly_while_a_window_is_near(
+    world: MailWorld, hours_to_window: int, is_asked: int
+) -> None:
+    """A look near a window is rounded down to a quarter of an hour."""
     owner = world.account("owner")
     world.scenario.subscribe_premium(owner)
     safe = world.scenario.create_safe([owner])
-    legacy = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=90 * DAY, guarded=False)
+    inactivity = 7 * DAY + hours_to_window * 3600
+    legacy = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=inactivity)
     world.scenario.configure_reminders(owner, legacy, [world.address("anna")])
     await world.save(legacy, "owner", "anna")
     assert (await world.look_at_chain()).asked == 1
     world.scenario.advance(2600)
     assert (await world.look_at_chain()).asked == 0
     world.scenario.advance(1001)
-    assert (await world.look_at_chain()).asked == 1
+    assert (await world.look_at_chain()).asked == is_asked
 
 
 @pytest.mark.parametrize("change", ["trigger", "notice", "premium", "config", "distribution"])

@@ -14,8 +14,10 @@ from reminder_worker.auto_renew.policy import (
     LegacyState,
     RenewalDecision,
     RenewalReason,
+    RenewalVerdict,
     StoredBaseline,
     decide_renewal,
+    find_look_seconds,
     update_baseline,
 )
 from reminder_worker.chain.renewals import BUDGET_SECONDS, DAY_SECONDS, WINDOW_SECONDS, TransactionCounts, budget_step
@@ -55,6 +57,26 @@ def test_renewal_that_the_contract_would_refuse_is_refused() -> None:
         ({"budget_end": NOW - 1}, RenewalReason.BUDGET_EXHAUSTED),
     ):
         assert verdict(replace(GOOD, **change)) == (RenewalDecision.REFUSED, reason)
+
+
+@pytest.mark.parametrize(
+    ("decision", "reason", "days_left", "hours"),
+    [
+        (RenewalDecision.WAIT, RenewalReason.TOO_EARLY, 31.1, 24),
+        (RenewalDecision.WAIT, RenewalReason.TOO_EARLY, 30.9, 1),
+        (RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL, 300, 1),
+        (RenewalDecision.HELD, RenewalReason.COUNTS_DISAGREE, 300, 1),
+        (RenewalDecision.HELD, "not_readable", -1e4, 1),
+        (RenewalDecision.REFUSED, RenewalReason.NOT_PREMIUM, 300, 24),
+        (RenewalDecision.REFUSED, RenewalReason.NOT_PREMIUM, 5, 1),
+        (RenewalDecision.REFUSED, RenewalReason.TOO_LATE, 0, 24),
+    ],
+)
+def test_owner_whose_timer_can_be_renewed_soon_is_read_hourly_and_others_daily(
+    decision: RenewalDecision, reason: str, days_left: float, hours: int
+) -> None:
+    seconds = find_look_seconds(RenewalVerdict(decision, reason), NOW + int(days_left * DAY_SECONDS), NOW)
+    assert round(seconds / 3600) == hours
 
 
 def test_each_bound_is_exact() -> None:

@@ -38,15 +38,24 @@ def test_never_later_than_a_day_nor_than_any_opening_and_never_now(triggers: tup
     if triggers != (0, 0, 0):
         for moment in (each - before for each in triggers for before in (0, ahead)):
             assert not NOW < moment < asked
-    assert NOW < next_reading_time(NOW, LEGACY, 1, triggers, ahead) <= NOW + 3600
+    assert NOW < next_reading_time(NOW, LEGACY, 1, triggers, ahead) <= asked
 
 
-def test_daily_looks_are_spread_over_the_quarters_of_four_hours() -> None:
-    """One run reads the looks of a quarter of an hour; each look alone would start a run each minute."""
+def test_a_safes_legacy_is_read_hourly_from_a_day_before_its_first_window() -> None:
+    """Activity of its Safe closes a window without an event."""
+    for first, hours in ((-9, 1), (1, 1), (19, 1), (25, 24)):
+        triggers = (NOW + 8 * DAYS + first * 3600, NOW + 40 * DAYS, NOW + 80 * DAYS)
+        latest = next_reading_time(NOW, LEGACY, 1, triggers, 8 * DAYS) - NOW
+        assert (hours - 5) * 3600 < latest <= hours * 3600
+
+
+def test_daily_looks_are_spread_over_four_hours_and_begin_on_the_hour() -> None:
+    """One run reads the looks of an hour; each look alone would start a run each minute."""
     far = (NOW + 400 * DAYS,) * 3
     asked = {next_reading_time(NOW + late, f"0x{late:040x}", 3, far, 7 * DAYS) for late in range(900)}
-    assert all(moment % 900 == 0 for moment in asked)
-    assert 16 <= len(asked) <= 18
-    assert max(asked) - min(asked) > 3 * 3600
-    safes = {next_reading_time(NOW + late, f"0x{late:040x}", 1, far, 7 * DAYS) for late in range(900)}
-    assert safes == {NOW + 3600}, "of Safes as well, which are read hourly"
+    assert all(moment % 3600 == 0 for moment in asked)
+    assert 4 <= len(asked) <= 6
+    assert max(asked) - min(asked) >= 3 * 3600
+    near = (NOW + 7 * DAYS + 9000,) * 3
+    safes = {next_reading_time(NOW + late, f"0x{late:040x}", 1, near, 7 * DAYS) for late in range(900)}
+    assert safes == {NOW + 3600}, "of hourly looks as well"
