@@ -6,12 +6,13 @@ loop does not beat, the sensor launches runs. Dagster shows the loop's materiali
 tick. A sensor that an operator stops ends the loop.
 """
 
+import math
 import threading
 import time
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
@@ -28,18 +29,20 @@ if TYPE_CHECKING:
     from reminder_worker.chain.types import BlockHeader
     from reminder_worker.runtime import Runtime
 
-AssetEvent: TypeAlias = dg.AssetMaterialization | dg.AssetObservation | dg.AssetCheckEvaluation
 HOT_PASSES: Final = {INDEX: chain_index, SIGNALS: notify_signals, DISPATCH: sent_emails}  # the job `events`, in order
-BEAT_SECONDS: Final = 0.4
-SILENT_SECONDS: Final = 5  # without a beat for so long, runs do the work
-REST_SECONDS: Final = 15  # after trouble or before a backlog: a run's turn
-TICKED_WITHIN: Final = 60  # seconds
-MOST: Final = 100  # blocks of a chain, or emails with signals; a run does more
-NEVER: Final = float("-inf")
 
 
 class HotLoop:
-    """Thread that works in the sensors' process. `service`: the sensors' own, kept warm."""
+    """Thread that works in the sensors' process. `service`: the sensors' own, kept warm.
+
+    `most`: blocks of a chain, or emails with signals; more is a run's. After trouble the loop rests for a run's turn.
+    """
+
+    beat_seconds = 0.4
+    silent_seconds = 5  # without a beat, before runs do the work
+    rest_seconds = 15
+    ticked_within = 60
+    most = 100
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -47,9 +50,9 @@ class HotLoop:
         self._awake = threading.Event()
         self._made: deque[tuple[dg.AssetsDefinition, Metadata]] = deque()
         self._heads: list[BlockHeader | None] = []
-        self._ticked_at = self._beat_at = NEVER
+        self._ticked_at = self._beat_at = -math.inf
 
-    def tick(self, instance: dg.DagsterInstance) -> Sequence[AssetEvent]:
+    def tick(self, instance: dg.DagsterInstance) -> Sequence[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
         """Start the loop or keep it going. Return its materializations since the last tick, then the checks as of now.
 
         The sensor of events calls this with each tick. Raises as `Service.call`; the next tick returns the rest.
@@ -60,7 +63,7 @@ class HotLoop:
             self._thread.start()
         made = [self._made[place] for place in range(len(self._made))]
         assets = {asset.key for asset, _ in made}
-        events: list[AssetEvent] = []
+        events: list[dg.AssetMaterialization | dg.AssetCheckEvaluation] = []
         for asset, found in made:
             tags = _make_tags(instance, asset, assets)
             events.append(dg.AssetMaterialization(asset.key, metadata=found, tags=tags))
@@ -71,14 +74,14 @@ class HotLoop:
 
     def end(self) -> None:
         """End the thread after its beat; the next tick would start it again."""
-        self._ticked_at = NEVER
+        self._ticked_at = -math.inf
         self._awake.set()
         if self._thread is not None:
             self._thread.join()
 
     def hand_over(self) -> bool:
         """Let the loop do at once what the sensor found. Return False if the loop does not beat: a run must do it."""
-        if time.monotonic() - self._beat_at > SILENT_SECONDS:
+        if time.monotonic() - self._beat_at > self.silent_seconds:
             return False
         self._awake.set()
         return True
@@ -99,22 +102,22 @@ class HotLoop:
                 )
 
     def _work(self) -> None:
-        while time.monotonic() - self._ticked_at < TICKED_WITHIN:
+        while time.monotonic() - self._ticked_at < self.ticked_within:
             is_found = self._awake.is_set()
             self._awake.clear()
             try:
                 is_done = self._service.call(partial(self._work_once, is_found=is_found), RUN_SECONDS)
             except Exception:  # noqa: BLE001 - the edge of the thread; the sensor's look and the run say what is wrong
                 is_done = False
-            self._beat_at = time.monotonic() if is_done else NEVER
-            self._awake.wait(BEAT_SECONDS if is_done else REST_SECONDS)
+            self._beat_at = time.monotonic() if is_done else -math.inf
+            self._awake.wait(self.beat_seconds if is_done else self.rest_seconds)
 
     async def _work_once(self, runtime: "Runtime", is_found: bool) -> bool:
         """Do what is to be done; `is_found`: the sensor found events. Return False if a run must do it."""
         is_found = is_found or await self._finds_events(runtime)
         if not is_found and not (runtime.dispatch and await runtime.dispatch.has_queued_emails()):
             return True
-        if await _is_troubled(runtime) or await _is_backlog(runtime):
+        if await _is_troubled(runtime) or await _is_backlog(runtime, self.most):
             return False
         for step in HOT_PASSES if is_found else (DISPATCH,):
             found = await run_and_report(runtime, step, READERS[HOT_PASSES[step].key.to_user_string()])
@@ -160,12 +163,12 @@ async def _is_troubled(runtime: "Runtime") -> bool:
     return any(state.name in names and (state.error or state.detail.get("unreadable_chains")) for state in states)
 
 
-async def _is_backlog(runtime: "Runtime") -> bool:
+async def _is_backlog(runtime: "Runtime", most: int) -> bool:
     due, signals = (await WAITING_EMAILS.read(runtime.scope)).due, await NEW_SIGNALS.read(runtime.scope)
-    if due + sum(each.count for each in signals) > MOST:
+    if due + sum(each.count for each in signals) > most:
         return True
     for chain_id, index in runtime.chain_indexes.items():
         head = await runtime.chains[chain_id].get_known_block("latest")
-        if head is None or head.number - (await index.find_cursor()).number > MOST:
+        if head is None or head.number - (await index.find_cursor()).number > most:
             return True
     return False

@@ -16,7 +16,7 @@ import dagster as dg
 
 from assets.observations import observe_index
 from assets.service import Service
-from pipelines.hot_loop import AssetEvent, HotLoop
+from pipelines.hot_loop import HotLoop
 from pipelines.jobs import (
     LANE,
     AssetJob,
@@ -108,14 +108,13 @@ def _make_sensor(
                 requests[watch.job.name] = dg.RunRequest(job_name=watch.job.name)
             else:
                 words.append(finding.words)
-        shown: list[AssetEvent] = [*_observe_index(service)] if observed else []
-        if loop is not None:
-            shown += loop.tick(context.instance)
-            words += ["work was done without a run"] if shown else []
+        done = loop.tick(context.instance) if loop is not None else []
+        if done:
+            words.append("work was done without a run")
         return dg.SensorResult(
             run_requests=list(requests.values()),
             skip_reason=None if requests else "; ".join(words),
-            asset_events=shown,
+            asset_events=[*done, *(_observe_index(service) if observed else [])],
         )
 
     return sensor

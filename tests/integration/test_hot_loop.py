@@ -1,6 +1,7 @@
 """The loop in the sensors' warm process: emails leave at once, Dagster shows the same, and runs do what it leaves."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -11,8 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from assets.service import Service
 from devnet.scenarios import Legacy
-from pipelines import hot_loop
-from pipelines.hot_loop import AssetEvent, HotLoop
+from pipelines.hot_loop import HotLoop
 from pipelines.sensors import make_sensors
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
@@ -22,6 +22,7 @@ from tests.integration.reminder_world import MailWorld
 from tests.integration.test_instructions import signed
 
 ASSETS = ["chain_index", "notify_signals", "sent_emails"]
+ShownEvent = dg.AssetMaterialization | dg.AssetObservation | dg.AssetCheckEvaluation
 CHECKS = {"every_chain_succeeded", "index_lag", "every_signal_settled", "every_email_decided"}
 
 
@@ -34,7 +35,7 @@ class LoopedSensor:
         self.sensor = make_sensors(self.service, self.loop)[0]
         self.instance = instance
 
-    async def tick(self) -> tuple[list[str], list[AssetEvent]]:
+    async def tick(self) -> tuple[list[str], list[ShownEvent]]:
         """Return the launched jobs, and the events that the daemon stores."""
         result = await asyncio.to_thread(self.sensor, dg.build_sensor_context(instance=self.instance))
         assert isinstance(result, dg.SensorResult)
@@ -77,7 +78,7 @@ async def make_family(world: MailWorld, owner: str = "owner") -> Legacy:
     return legacy
 
 
-def list_assets(events: list[AssetEvent]) -> list[str]:
+def list_assets(events: list[ShownEvent]) -> list[str]:
     return [each.asset_key.to_user_string() for each in events if isinstance(each, dg.AssetMaterialization)]
 
 
@@ -129,14 +130,14 @@ async def test_a_run_does_what_the_loop_leaves(
     failed = "insert into worker.pass_state (name, chain_id, failed_at, error) values ('dispatch', 0, now(), 'E')"
     forget = "delete from worker.pass_state"
     for most, statement in ((0, forget), (100, f"{forget}; {failed}")):
-        monkeypatch.setattr(hot_loop, "MOST", most)
+        monkeypatch.setattr(HotLoop, "most", most)
         looped = LoopedSensor(world.settings, instance)
         await looped.tick()
         await looped.beat()
         for each in statement.split("; "):
             await world.sql(each)
         world.scenario.check_in(world.account("owner"), legacy)
-        await until(lambda looped=looped: looped.loop._beat_at == hot_loop.NEVER)  # type: ignore[misc]
+        await until(lambda looped=looped: looped.loop._beat_at == -math.inf)  # type: ignore[misc]
         assert (await looped.tick())[0] == ["events"], statement
         assert world.mail.inbox == []
         await looped.end()
@@ -151,7 +152,7 @@ async def test_a_stopped_sensor_ends_the_loop(
     await world.tick()
     await looped.tick()
     await looped.beat()
-    monkeypatch.setattr(hot_loop, "TICKED_WITHIN", 0)
+    monkeypatch.setattr(HotLoop, "ticked_within", 0)
     thread = looped.loop._thread
     assert thread is not None
     await asyncio.to_thread(thread.join)
@@ -163,8 +164,8 @@ async def test_a_stopped_sensor_ends_the_loop(
 
 
 async def test_a_loop_killed_at_any_statement_sends_each_email_once(world: MailWorld, looped: LoopedSensor) -> None:
-    """A run does the rest."""
-    for number in range(0, 1000, 3):
+    """A run does the rest. The campaign kills whole processes at every statement."""
+    for number in range(0, 1000, 13):
         heir = f"heir{number}"
         legacy = world.legacy(heirs=(heir,))
         await world.save(legacy, heir)
