@@ -55,7 +55,7 @@ def perform(
     `facts`: metadata beside the report. `again`: repeat after so many seconds while a look finds work, for so many
     seconds in all.
     """
-    found = service.call(partial(_run_and_report, step=step, facts=facts, again=again), seconds)
+    found = service.call(partial(run_and_report, step=step, facts=facts, again=again), seconds)
     if isinstance(found, str):
         context.log.info(f"skipped: {found}")
     else:
@@ -74,9 +74,10 @@ def materialized(
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 
 
-async def _run_and_report(
-    runtime: "Runtime", step: WorkerPass, facts: Facts | None, again: tuple[float, float]
+async def run_and_report(
+    runtime: "Runtime", step: WorkerPass, facts: Facts | None, again: tuple[float, float] = (0, 0)
 ) -> metadata.Metadata | str:
+    """Run a pass; return the facts and its report, or the reason in words for a pass that is off."""
     from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
     from reminder_worker.monitoring.facts import states_of

@@ -29,8 +29,8 @@ async def measure() -> list[BenchFigure]:
         seconds = sorted(_one(stack, scenario, legacy) for legacy in legacies)
     p95 = quantiles(seconds, n=20, method="inclusive")[-1]
     return [
-        BenchFigure("latency.median", median(seconds), "s from block to SMTP", None, None, "<= 3 s"),
-        BenchFigure("latency.p95", p95, "s from block to SMTP", None, None, "<= 5 s"),
+        BenchFigure("latency.median", median(seconds), "s from block to SMTP", None, None, "<= 1 s"),
+        BenchFigure("latency.p95", p95, "s from block to SMTP", None, None, "<= 2 s"),
     ]
 
 

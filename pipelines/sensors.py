@@ -16,6 +16,7 @@ import dagster as dg
 
 from assets.observations import observe_index
 from assets.service import Service
+from pipelines.hot_loop import HotLoop
 from pipelines.jobs import (
     LANE,
     AssetJob,
@@ -72,11 +73,16 @@ class JobWatch:
 
 
 def _make_sensor(
-    service: Service, watches: Sequence[JobWatch], every: str, about: str, observed: bool = False
+    service: Service,
+    watches: Sequence[JobWatch],
+    every: str,
+    about: str,
+    observed: bool = False,
+    loop: HotLoop | None = None,
 ) -> dg.SensorDefinition:
     """Several jobs share a sensor, since a tick costs Dagster more than the looks cost us.
 
-    `observed`: each tick also shows the position of the chain index in Dagster.
+    `observed`: each tick also shows the position of the chain index in Dagster. `loop`: does the work without a run.
 
     Its name says how often, because Dagster's page of automations does not.
     """
@@ -96,14 +102,19 @@ def _make_sensor(
                 finding = SensorFinding(
                     False, "there is work, and a run of this lane is under way: it or the next one does it"
                 )
+            if finding.launch and loop is not None and loop.hand_over():
+                finding = SensorFinding(False, "there is work, and the warm process does it without a run")
             if finding.launch:
                 requests[watch.job.name] = dg.RunRequest(job_name=watch.job.name)
             else:
                 words.append(finding.words)
+        done = loop.tick(context.instance) if loop is not None else []
+        if done:
+            words.append("work was done without a run")
         return dg.SensorResult(
             run_requests=list(requests.values()),
             skip_reason=None if requests else "; ".join(words),
-            asset_events=_observe_index(service) if observed else [],
+            asset_events=[*done, *(_observe_index(service) if observed else [])],
         )
 
     return sensor
@@ -245,8 +256,11 @@ async def _snapshot_taken(runtime: "Runtime") -> str:
     return "; ".join(words)
 
 
-def make_sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
-    """Return the sensors. They hold the service: with a resource Dagster would open its storage at every tick."""
+def make_sensors(service: Service, loop: HotLoop | None = None) -> tuple[dg.SensorDefinition, ...]:
+    """Return the sensors. They hold the service: with a resource Dagster would open its storage at every tick.
+
+    Without a loop, runs do all the work.
+    """
     no_window = _say(NEXT_ASK, PAUSED_LEGACIES, otherwise="nobody to remind: no recipients are stored")
     nothing_open = _say(UNDELIVERED_ALERTS, UPGRADE_COUNTS, otherwise="no transaction, alert or upgrade is open")
     return (
@@ -254,7 +268,8 @@ def make_sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             service,
             [JobWatch(events, (INDEX, SIGNALS), ("events",), _say(POSITIONS))],
             "5_seconds",
-            "events and signals on chain?",
+            "events and signals on chain? Shows what was done without a run.",
+            loop=loop,
         ),
         _make_sensor(
             service, [JobWatch(due, (DUE,), ("due",), no_window)], "minute", "can a reminder window have opened?"

@@ -170,6 +170,9 @@ select exists (
         and (lease_until is null or lease_until < now())
 ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now());
 
+-- name: has_queued
+select exists (select from worker.sent_ledger where state = 'queued' and next_try <= now());
+
 -- name: expire_leases
 -- Returns the entries that were not stored to be posted yet: their address, and the day of which the claim took a
 -- place.

@@ -32,7 +32,7 @@ def main() -> None:
             life = _live(kind, int(seed), database)
         print("\n".join(life.story))
         sys.exit("\n".join(life.violations) or 0)
-    code = code_of("reminder_worker", "mail_service")
+    code = code_of("assets", "mail_service", "pipelines", "reminder_worker")
     lives = earlier(FILE, code, "lives")
     with postgres() as database:
         for seed in range(options.first, options.first + 100_000):

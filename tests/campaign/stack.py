@@ -40,7 +40,7 @@ class WholeStack:
         for number, legacy in enumerate(legacies):
             self.life.story.append(f"check-in {number}")
             self.scenario.check_in(self.owner, legacy)
-            time.sleep(self.draw.uniform(0, 9))  # anywhere between the block and the email
+            time.sleep(self.draw.uniform(0, self.draw.choice((1, 9))))  # between the block and the email, or later
             self._kill()
         self._wait(lambda: self._settled(len(legacies)))
         self._judge(len(legacies))

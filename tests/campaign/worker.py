@@ -35,6 +35,8 @@ AT_ONCE = 0.3  # how often two faults come together
 CRASH = "killed at a statement"
 _EXPECTED = (ServiceError, SQLAlchemyError, OSError, TimeoutError, PlannedCrash)  # what a pass may end with
 _PROCESS = Path(__file__).parents[1] / "integration" / "dispatch_process.py"
+_HOT_LOOP = _PROCESS.with_name("hot_loop_process.py")
+STATEMENTS_OF_A_BEAT = 120  # about, with those of the start
 Fault = tuple[str, Callable[[], Any]]
 
 
@@ -61,6 +63,7 @@ class WorkerLife:
         self.faults: list[Fault] = [
             (CRASH, self._crash),
             ("killed by signal", self._kill),
+            *[("hot loop killed at a statement", self._kill_hot_loop)] * 2,
             ("two at once", self._two_at_once),
             ("connections dropped", self._connections_dropped),
             ("database restarted", self._database_restarted),
@@ -182,19 +185,38 @@ class WorkerLife:
     @asynccontextmanager
     async def _kill(self) -> AsyncIterator[None]:
         """Start a dispatcher as a separate process and end it by SIGKILL during its start or its work."""
-        environ = self.world.scenario.deployment.settings_environ(CHAIN_ID, self.world.scenario.anvil.url)
-        environ |= {"MAIL_URL": self.world.mail.url, f"CHAIN_{CHAIN_ID}_NAME": "Testland"}  # as the world's own worker
-        values = [f"{name}={value}" for name, value in environ.items()]
-        process = await asyncio.create_subprocess_exec(
-            *[sys.executable, str(_PROCESS), self.postgres.url, *values],
-            env={"PYTHONPATH": str(_PROCESS.parents[2])},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
+        process = await self._start(_PROCESS)
         asyncio.get_running_loop().call_later(0.6 + self.draw.random(), _end, process)
         said, _ = await process.communicate()
         self.life.log.append(said.decode())
         yield
+
+    @asynccontextmanager
+    async def _kill_hot_loop(self) -> AsyncIterator[None]:
+        """Let the loop of the sensors' process do one beat; it ends by SIGKILL before one of its statements."""
+        number = self.draw.randint(0, STATEMENTS_OF_A_BEAT)
+        said, _ = await (await self._start(_HOT_LOOP, str(number))).communicate()
+        self.life.story.append(f"  before statement {number}")
+        self.life.log.append(said.decode())
+        yield
+
+    async def _start(self, script: Path, *words: str) -> asyncio.subprocess.Process:
+        environ = self.world.scenario.deployment.settings_environ(CHAIN_ID, self.world.scenario.anvil.url)
+        chain = self.world.settings.chains[0]
+        environ |= {  # as the world's own worker
+            "MAIL_URL": self.world.mail.url,
+            "MAIL_DAILY_CAP_PER_ADDRESS": str(CAP),
+            "SIGNAL_MAX_AGE": str(self.world.settings.reminders.signal_max_age_seconds),
+            f"CHAIN_{CHAIN_ID}_NAME": chain.name,
+            f"CHAIN_{CHAIN_ID}_SIGNAL_BLOCK": chain.signal_block,
+        }
+        values = [f"{name}={value}" for name, value in environ.items()]
+        return await asyncio.create_subprocess_exec(
+            *[sys.executable, str(script), *words, self.postgres.url, *values],
+            env={"PYTHONPATH": str(script.parents[2])},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
 
     @asynccontextmanager
     async def _two_at_once(self) -> AsyncIterator[None]:

@@ -16,8 +16,8 @@ from reminder_worker.settings import Settings
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY, HASH_KEY
 
 
-async def main(database_url: str, *values: str) -> None:
-    settings = Settings.from_environ(
+def read_settings(database_url: str, *values: str) -> Settings:
+    return Settings.from_environ(
         {
             "ENVIRONMENT": "local",
             "DATABASE_URL": database_url,
@@ -29,6 +29,10 @@ async def main(database_url: str, *values: str) -> None:
             **dict(value.split("=", 1) for value in values),
         }
     )
+
+
+async def main(database_url: str, *values: str) -> None:
+    settings = read_settings(database_url, *values)
     assert settings.mail is not None
     engine, chain = open_engine(database_url), Chain(settings.chains[0])
     indexers = IndexerSelector(chain, ChainIndex(engine, chain), None)
@@ -39,4 +43,5 @@ async def main(database_url: str, *values: str) -> None:
         ).run()
 
 
-uvloop.run(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    uvloop.run(main(*sys.argv[1:]))
