@@ -138,6 +138,16 @@ def find_possible_audience(
     return found
 
 
+def list_named(members: LegacyMembership) -> dict[str, RecipientRole]:
+    """Return the role of each member. The Safe of a legacy is no person: its creator gets the owner's emails."""
+    roles: dict[str, RecipientRole] = {}
+    for role, address in _list_members(members, ALL_LINES, False):
+        roles.setdefault(address, role)
+    if members.owner != members.creator:
+        del roles[members.owner]
+    return roles
+
+
 def configured_people(config: ReminderConfig) -> frozenset[str]:
     lines = filter(None, (config.second_line, config.third_line))
     return frozenset({config.creator, *config.cosigners, *config.beneficiaries, *lines})

@@ -32,10 +32,10 @@ from reminder_worker.reminders.audience import CLAIM_WINDOWS, LegacyMembership, 
 from reminder_worker.reminders.horizon import (
     QUESTIONS_AT_ONCE,
     WindowReads,
-    earliest_opening,
     is_first_of_day,
     list_window_deadlines,
     next_reading_time,
+    opened_long_ago,
 )
 from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings
@@ -373,13 +373,10 @@ class _DueRun:
         """
         if look.triggers is None:
             return frozenset()
-        known = max(look.watched.asked_at or 0, active_at)
-        now, oldest = self.head.timestamp, self.head.timestamp - self._settings.signal_max_age_seconds
+        now, asked_at, max_age = self.head.timestamp, look.watched.asked_at, self._settings.signal_max_age_seconds
         old = set()
         for window, deadline in look.open:
-            if look.watched.asked_at is None and deadline > now:
-                continue  # the legacy was just saved: no email was possible before
-            if max(earliest_opening(window, look.triggers, look.ahead), known) < oldest:
+            if opened_long_ago(window, look.triggers, look.ahead, asked_at, active_at, now, max_age):
                 old.add((window, deadline))
         return frozenset(old)
 

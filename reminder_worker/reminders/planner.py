@@ -8,11 +8,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import msgspec
 import structlog
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -213,7 +211,9 @@ class Planner:
             entries: list[PlannedEmail] = []
             for row in windows:
                 if (row.legacy, row.window, row.deadline) in marked:
-                    entries += _plan_window_emails(row, configs.get(row.legacy), stored.get(row.legacy, ()))
+                    members = msgspec.convert(row.membership, LegacyMembership)
+                    config, people = configs.get(row.legacy), stored.get(row.legacy, ())
+                    entries += plan_window_emails(row.legacy, row.window, row.deadline, members, config, people)
             made = await insert_emails(conn, self._chain_id, entries, rearm=True)
         report.entries += made
         report.windows += len(marked)
@@ -255,14 +255,21 @@ class Planner:
         return Counter(each.kind for each in entries)
 
 
-def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[PlannedEmail]:
-    members, line = msgspec.convert(row.membership, LegacyMembership), WINDOW_LINES[row.window]
+def plan_window_emails(
+    legacy: str,
+    window: int,
+    deadline: int,
+    members: LegacyMembership,
+    config: ReminderConfig | None,
+    stored: Sequence[str],
+) -> list[PlannedEmail]:
+    """List the emails of one window. `deadline`: unix seconds; `stored`: accounts with an address here."""
+    line = WINDOW_LINES[window]
     if not is_named(line, members):
-        return
-    found = find_audience(config, stored, members, line, may_act=row.window in READY_WINDOWS)
-    kind, event = WINDOW_KINDS[row.window], format_window_event(row.window, row.deadline)
-    for recipient, role in found.items():
-        yield PlannedEmail(row.legacy, recipient, kind, event, role)
+        return []
+    found = find_audience(config, stored, members, line, may_act=window in READY_WINDOWS)
+    kind, event = WINDOW_KINDS[window], format_window_event(window, deadline)
+    return [PlannedEmail(legacy, recipient, kind, event, role) for recipient, role in found.items()]
 
 
 def _plan_signal_emails(judged: ValidatedSignal, stored: Mapping[str, Sequence[str]]) -> Iterable[PlannedEmail]:

@@ -152,7 +152,9 @@ with spending as (
     select :digest, :deadline where set_config('synchronous_commit', 'off', true) = 'off'
     on conflict do nothing returning true
 )
-select exists(select from spending) as spent, r.*, b.reason as bounce_reason, b.since as bounced_at
+select
+    exists(select from spending) as spent, r.*, b.reason as bounce_reason, b.since as bounced_at,
+    s.email_hash is not null as unsubscribed
 from (select) as once
 left join worker.recipient r
     on r.chain_id = :chain_id and r.legacy = :legacy and exists (select from spending)
@@ -160,6 +162,7 @@ left join worker.recipient r
         select from worker.watch w where w.chain_id = :chain_id and w.legacy = :legacy and w.creator <> :creator
     )
 left join worker.bounce b on b.email_hash = r.email_hash
+left join worker.suppression s on s.email_hash = r.email_hash and s.since > now() - interval '24 hours'
 order by r.recipient;
 
 -- name: has_work
