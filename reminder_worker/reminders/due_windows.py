@@ -29,6 +29,7 @@ from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.store import IndexCursor, move_cursor, read_cursor
 from reminder_worker.outbox.messages import LATEST_TIME, WINDOW_KINDS
 from reminder_worker.reminders.audience import CLAIM_WINDOWS, LegacyMembership, read_memberships
+from reminder_worker.reminders.gaps import mark_gaps
 from reminder_worker.reminders.horizon import (
     QUESTIONS_AT_ONCE,
     WindowReads,
@@ -407,6 +408,8 @@ class _DueRun:
             if looks:
                 await conn.execute(sql["close_windows"], values)
                 await conn.execute(sql["answered"], values)
+                checked = [row.legacy for row in rows if row.changed or is_first_of_day(row.asked_at, now)]
+                await mark_gaps(conn, self._chain.chain_id, checked, now)
             if failed:
                 await conn.execute(sql["set_aside"], values)
 

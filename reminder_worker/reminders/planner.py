@@ -47,7 +47,7 @@ class PlanReport:
     """Counts of a planning run. `refused`: signals without emails, with a reason in their row; `later`: retried.
 
     `too_old`: signals not planned in time. `budgets`: ending auto-renew budgets; `premiums`: ends of Premium;
-    `guards`, `modules`: lost guards and disabled modules of Safes.
+    `guards`, `modules`: lost guards and disabled modules of Safes. `gaps`: sets with people who get no emails.
     """
 
     signals: int = 0
@@ -59,6 +59,7 @@ class PlanReport:
     premiums: int = 0
     guards: int = 0
     modules: int = 0
+    gaps: int = 0
     entries: int = 0
 
 
@@ -116,6 +117,8 @@ class Planner:
                 return True
             if await self._find_ending_budgets(conn, self._chain_id, 1):
                 return True
+            if await conn.scalar(sql["a_gap_to_tell"], {"chain_id": self._chain_id}):
+                return True
             for ends in ("ending_premiums", "safe_troubles"):
                 if (await conn.execute(sql[ends], {"chain_id": self._chain_id, "limit": 1})).first():
                     return True
@@ -140,6 +143,7 @@ class Planner:
             (self._plan_windows, 2000),
             (self._plan_budgets, 2000),
             (self._plan_ends, 2000),
+            (self._plan_gaps, 2000),
             (self._plan_signals, 50),
         )
         for plan, most in plans:
@@ -244,6 +248,16 @@ class Planner:
         report.guards += kinds[ReminderKind.GUARD_REMOVED]
         report.modules += kinds[ReminderKind.MODULE_DISABLED]
         return max(len(premiums), len(troubles))
+
+    async def _plan_gaps(self, report: PlanReport, most: int) -> int:
+        """Plan emails to owners about people of their sets without emails; the set is read again before sending."""
+        kind, role = ReminderKind.RECIPIENTS_GAP, RecipientRole.OWNER
+        async with self._engine.begin() as conn:
+            due = (await conn.execute(sql["gaps_to_tell"], {"chain_id": self._chain_id, "limit": most})).all()
+            wanted = [PlannedEmail(row.legacy, row.creator, kind, row.event, role) for row in due if row.is_wanted]
+            kinds = await self._insert_of_stored(conn, wanted, report)
+        report.gaps += kinds[kind]
+        return len(due)
 
     async def _insert_of_stored(
         self, conn: AsyncConnection, wanted: Sequence[PlannedEmail], report: PlanReport

@@ -58,6 +58,7 @@ from reminder_worker.reminders.audience import (
 )
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.facts import ReminderFactReader, ReminderFacts
+from reminder_worker.reminders.gaps import format_gaps
 from reminder_worker.reminders.horizon import window_deadline
 from reminder_worker.reminders.recipients import RecipientWords, email_body_context, open_words, recipient_context
 from reminder_worker.settings import ChainSettings, ServiceSettings, Settings
@@ -231,6 +232,8 @@ class ReminderRenderer:
         elif entry.kind is ReminderKind.INSTRUCTIONS:
             told = facts.told.get((entry.legacy, entry.event), {}) if to.role is RecipientRole.OWNER else {}
             extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
+        elif entry.kind is ReminderKind.RECIPIENTS_GAP:
+            extra["people"] = _list_gaps(entry, facts)
         deadline = _find_deadline(entry, legacy, facts.head.timestamp)
         return build_reminder_body(entry.kind, to, about, deadline, number, **extra)
 
@@ -316,13 +319,21 @@ def _find_reason_not_to_warn(entry: ReminderEmail, legacy: LegacyFacts, facts: R
     """Return the reason not to warn the owner about Premium or the Safe, or None."""
     if not legacy.is_live:
         return "legacy_not_live"
-    if entry.kind in SAFE_TROUBLES:
+    if entry.kind is ReminderKind.RECIPIENTS_GAP and not _list_gaps(entry, facts):
+        return "window_closed"
+    if entry.kind in SAFE_TROUBLES or entry.kind is ReminderKind.RECIPIENTS_GAP:
         return "not_premium" if facts.expiries[entry.recipient] < facts.head.timestamp else None
     expiry, end = facts.expiries[entry.recipient], read_premium_expiry(entry.event)
     if expiry not in (0, end):  # 0: Premium was reset
         return "premium_renewed"
     has_lapsed = expiry < facts.head.timestamp
     return None if has_lapsed == (entry.kind is ReminderKind.PREMIUM_LAPSED) else "window_closed"
+
+
+def _list_gaps(entry: ReminderEmail, facts: ReminderFacts) -> list[dict[str, str]]:
+    """Return the variable `people` of an email about people without emails; empty if everybody gets them."""
+    gap = facts.gaps.get(entry.legacy)
+    return [] if gap is None else format_gaps(gap)
 
 
 def _find_deadline(entry: ReminderEmail, legacy: LegacyFacts, now: int) -> int | None:
