@@ -94,7 +94,7 @@ def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckRes
 
 @dg.asset_check(asset=due_reminders, op_tags=AFTER_THE_WORK)
 def every_set_reaches_somebody(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
-    """Each legacy with saved people has somebody who gets its emails. Its owner can see why by a rehearsal."""
+    """The emails of every legacy with saved people reach a person. A rehearsal tells its owner why not."""
     counts = service.read(SILENT_LEGACIES)
     words = (f"{count} reach nobody{metadata.name_chain(chain)}" for chain, count in counts.items())
     return dg.AssetCheckResult(

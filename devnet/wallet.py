@@ -48,7 +48,7 @@ class DemoWallet:
         return self._about(legacy, "/recipients", "ReadRecipients")
 
     def rehearse(self, legacy: str) -> WalletAnswer:
-        """Return which emails will go to whom, with their texts."""
+        """Return the emails to come, with their texts."""
         return self._about(legacy, "/rehearsal", "RehearseLegacy", emails=True)
 
     def erase(self, legacy: str) -> WalletAnswer:

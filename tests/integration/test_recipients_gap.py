@@ -68,7 +68,7 @@ async def test_a_gap_that_closes_within_the_day_is_not_told(world: MailWorld) ->
 
 
 async def test_the_email_tells_apart_what_the_owner_can_mend_and_keeps_the_rest_together(world: MailWorld) -> None:
-    """Whether a person unsubscribed or erased themself is the person's own affair."""
+    """Unsubscribing and erasing oneself are the person's own affair."""
     assert isinstance(world.mail, MailStub)
     heirs = ("anna", "ben", "clara", "dan")
     legacy = world.legacy(heirs=heirs, inactivity=3000 * DAY)

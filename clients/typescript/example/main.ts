@@ -80,7 +80,7 @@ async function read(wallet: Wallet, legacy: string): Promise<Bodies["RecipientsA
   return worker.post("/recipients", await signRead(wallet, chain.id, legacy, await worker.deadline()));
 }
 
-/** Lists each email to come, and for each person without one why. */
+/** Lists the emails to come, and the reasons for missing emails. */
 async function rehearse(form: FormData): Promise<string> {
   const wallet = walletOf(await connect());
   const body = await signRehearsal(wallet, chain.id, text(form, "legacy"), await worker.deadline(), true);
