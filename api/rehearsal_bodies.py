@@ -20,7 +20,8 @@ class RehearsalBody(SignedBody, rename="camel", forbid_unknown_fields=True):
     """A legacy to rehearse, with or without the texts."""
 
     emails: Annotated[
-        bool, Meta(description="True: with subject and text of each email, at most 400, the earliest first")
+        bool,
+        Meta(description="True: with subject and text of each email, at most 400, the earliest first", examples=[True]),
     ] = False
 
 
