@@ -53,6 +53,8 @@ from reminder_worker.settings import Settings
 
 MOST_TEXTS = 400
 """Emails that one rehearsal renders, the earliest first: six for each of the 64 people of a full set."""
+JUDGE_SECONDS = 5.0
+"""Time for verdicts beside another answer: the set is saved or read by then, and its creator waits."""
 
 
 class UntoldReason(StrEnum):
@@ -291,14 +293,19 @@ class RehearsalStage:
             return await self._render_texts(self._mail, request.chain_id, legacy, rehearsed, found.recipients)
 
     async def judge_people(self, chain_id: int, legacy: str, found: StoredSet) -> tuple[PersonVerdict, ...] | None:
-        """Return the verdicts in short; None if they cannot be told now, or where no email is sent."""
+        """Return the verdicts in short; None if they are not known in time, or where no email is sent."""
         if self._mail is None:
             return None
         try:
-            stopped = await self._find_unsubscribed(self._mail, found.recipients)
-            _, facts = await in_time(self._read_facts(chain_id, legacy))
+            return await in_time(self._judge_set(self._mail, chain_id, legacy, found), JUDGE_SECONDS)
         except (ServiceError, SQLAlchemyError):
             return None
+
+    async def _judge_set(
+        self, mail: MailClient, chain_id: int, legacy: str, found: StoredSet
+    ) -> tuple[PersonVerdict, ...]:
+        stopped = await self._find_unsubscribed(mail, found.recipients)
+        _, facts = await self._read_facts(chain_id, legacy)
         return self._apply_rules(chain_id, facts, found, stopped).people
 
     def _apply_rules(
