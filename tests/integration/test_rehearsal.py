@@ -17,7 +17,7 @@ from devnet.smtp import SmtpInbox
 from mail_service.addresses import AddressHasher, parse_address
 from reminder_worker.outbox.messages import KIND_WINDOWS
 from reminder_worker.reminders.recipients import RecipientWords
-from reminder_worker.reminders.rehearsal import LegacyRehearsal
+from reminder_worker.reminders.rehearsal import LegacyRehearsal, UntoldReason
 from reminder_worker.reminders.self_erasure import MESSAGE_TYPES
 from tests.integration.api_world import CANARY_EMAIL, CANARY_NAME, ApiAnswer, ApiWorld, person
 from tests.integration.api_world import open_world as open_api
@@ -130,6 +130,20 @@ async def test_what_is_foretold_arrives_word_for_word_and_nothing_else_does(stag
     arrived = await letters_about_windows(stage, inbox)
     assert [each[:2] for each in arrived] == sorted(each[:2] for each in expected)
     assert arrived == sorted(expected)
+
+
+async def test_an_open_window_that_is_seen_too_late_brings_no_email(stage: MailWorld, inbox: SmtpInbox) -> None:
+    """Also before the first look at the legacy: it was saved 20 days after its heirs could claim."""
+    legacy = stage.legacy(inactivity=10 * DAY)
+    stage.scenario.advance(30 * DAY)
+    await stage.save(legacy, "owner", "anna")
+    await stage.index.run()
+    for _ in range(2):
+        ready = (await stage.rehearse(legacy)).windows[-1]
+        stored = {each.recipient: each.reasons for each in ready.people}
+        assert (ready.kind, stored[stage.address("anna")]) == ("ready_to_activate", (UntoldReason.TOO_LATE,))
+        await stage.tick()
+    assert inbox.messages == []
 
 
 @pytest.fixture
