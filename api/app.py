@@ -29,6 +29,7 @@ from api.controllers.operator import (
     require_secret,
 )
 from api.controllers.recipients import RecipientsController
+from api.controllers.rehearsals import RehearsalController
 from api.controllers.sponsor import SponsorController, SponsorEventsController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
 from api.controllers.timelocks import TimelocksController
@@ -68,6 +69,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             "recipients": _provide_part(parts.recipients),
             "self_erasure": _provide_part(parts.self_erasure),
             "instructions": _provide_part(parts.instructions),
+            "rehearsals": _provide_part(parts.rehearsals),
             "engine": _provide_part(parts.engine),
             "parts": _provide_part(parts),
             "settings": _provide_part(settings),
@@ -102,6 +104,7 @@ def _limited_routes(clients: ClientAddresses, limit: Guard) -> Iterator[Router]:
         "/",
         route_handlers=[
             RecipientsController,
+            RehearsalController,
             GiftFactsController,
             TimelocksController,
             GiftEraseController,

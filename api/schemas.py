@@ -1,6 +1,6 @@
 """Requests and responses on the wire: camelCase, every field described, with examples that the server reads."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -14,8 +14,9 @@ from msgspec import Meta, Struct
 from api.problem_codes import ProblemCode
 from reminder_worker.errors import Refused
 from reminder_worker.outbox.bounces import BounceReason
-from reminder_worker.outbox.messages import Language
+from reminder_worker.outbox.messages import Language, checksum_address
 from reminder_worker.reminders.recipients import Role
+from reminder_worker.reminders.rehearsal import PersonVerdict, UntoldReason
 from reminder_worker.strict_json import decode_json
 
 EXAMPLE_LEGACY = "0xB7A5bd0345EF1Cc5E66bf61BdeC17D2461fBd968"
@@ -106,7 +107,52 @@ class IngestBody(SignedBody, rename="camel", forbid_unknown_fields=True):
     ]
 
 
-class SavedAnswer(Struct, rename="camel"):
+UntoldReasons = Annotated[
+    list[UntoldReason],
+    Meta(
+        description=(
+            "Why not. `not_configured`: PremiumSetting does not name the account. `no_address`: the set has no email"
+            " for it. `address_returns`: its mailbox does not exist. `unsubscribed`, `erased_themself`: by the"
+            " person. `not_a_member`: the legacy does not name the account, nor does its Safe. `later_line`: the line"
+            " of the account comes later. `line_without_members`: nobody is in the line. `over_bound`: a list on"
+            " chain is longer than we read. `no_premium`: Premium has ended by then. `guard_missing`,"
+            " `module_disabled`: the Safe lacks the guard or the module of the legacy. `test_chain_not_listed`:"
+            " emails about a test chain go to listed addresses only. `too_late`: the window was open for too long"
+            " when it was first seen. `no_window`: no window will open"
+        ),
+        examples=[["not_configured"]],
+    ),
+]
+
+
+class VerdictAnswer(Struct, rename="camel"):
+    """Verdict on one account, over all windows."""
+
+    recipient: Annotated[str, Meta(description="Address of the account, EIP-55", examples=[EXAMPLE_RECIPIENT])]
+    will_be_told: Annotated[
+        bool, Meta(description="Whether at least one email about a deadline will go to it", examples=[False])
+    ]
+    reasons: UntoldReasons
+
+
+PeopleVerdicts = Annotated[
+    list[VerdictAnswer] | None,
+    Meta(
+        description=(
+            "Verdicts on the accounts of the set and on the accounts on chain. Absent: not known now, for example"
+            " because the mail service does not answer"
+        )
+    ),
+]
+
+
+def describe_verdicts(people: Sequence[PersonVerdict] | None) -> list[VerdictAnswer] | None:
+    if people is None:
+        return None
+    return [VerdictAnswer(checksum_address(each.recipient), each.will_be_told, list(each.reasons)) for each in people]
+
+
+class SavedAnswer(Struct, rename="camel", omit_defaults=True):
     """The set is saved."""
 
     saved: Annotated[int, Meta(description="Recipients that the set has now", examples=[1])]
@@ -118,6 +164,7 @@ class SavedAnswer(Struct, rename="camel"):
             examples=[[]],
         ),
     ]
+    people: PeopleVerdicts = None
 
 
 class ErasedAnswer(Struct, rename="camel"):
@@ -190,7 +237,7 @@ class RecipientAnswer(Struct, rename="camel", omit_defaults=True):
     ] = None
 
 
-class RecipientsAnswer(Struct, rename="camel"):
+class RecipientsAnswer(Struct, rename="camel", omit_defaults=True):
     """The stored set, decrypted for its creator."""
 
     recipients: Annotated[list[RecipientAnswer], Meta(description="In the order of their addresses")]
@@ -203,6 +250,7 @@ class RecipientsAnswer(Struct, rename="camel"):
             examples=[["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]],
         ),
     ]
+    people: PeopleVerdicts = None
 
 
 class HealthAnswer(Struct, rename="camel"):

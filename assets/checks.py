@@ -9,7 +9,7 @@ from assets import metadata
 from assets.observations import read_lags
 from assets.overview import pass_state, worker_health
 from assets.relay import ops_alerts, relay_requests
-from assets.reminders import chain_index, notify_signals, sent_emails
+from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
 from assets.service import Service
 from assets.steps import AFTER_THE_WORK, SECONDS
 from reminder_worker.declarations import WorkerPass
@@ -17,7 +17,7 @@ from reminder_worker.features import PASSES
 from reminder_worker.monitoring.feature import PASS_STATES, UNDECIDED_EMAILS
 from reminder_worker.outbox.feature import CONDITIONS, UNDELIVERED_ALERTS
 from reminder_worker.relay.feature import WALLETS
-from reminder_worker.reminders.feature import NEW_SIGNALS
+from reminder_worker.reminders.feature import NEW_SIGNALS, SILENT_LEGACIES
 
 if TYPE_CHECKING:
     from reminder_worker.declarations import ExpectedPass
@@ -89,6 +89,19 @@ def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckRes
         description=f"{sum(each.count for each in counts)} signals wait, the oldest for {metadata.format_age(oldest)};"
         f" allowed: {metadata.format_age(SETTLED_WITHIN)}",
         metadata={"oldest": metadata.format_age(oldest), "unsettled": metadata.signals_table(counts)},
+    )
+
+
+@dg.asset_check(asset=due_reminders, op_tags=AFTER_THE_WORK)
+def every_set_reaches_somebody(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
+    """The emails of every legacy with saved people reach a person. A rehearsal tells its owner why not."""
+    counts = service.read(SILENT_LEGACIES)
+    words = (f"{count} reach nobody{metadata.name_chain(chain)}" for chain, count in counts.items())
+    return dg.AssetCheckResult(
+        passed=not counts,
+        severity=dg.AssetCheckSeverity.WARN,
+        description=metadata.join_sentence(words, "each reaches somebody"),
+        metadata={"legacies": sum(counts.values())},
     )
 
 
@@ -212,6 +225,7 @@ RUN_CHECKS: Final = {step: _make_run_check(step, step.asset) for step in PASSES 
 STANDING_CHECKS = (
     index_lag,
     every_signal_settled,
+    every_set_reaches_somebody,
     every_email_decided,
     no_stuck_slot,
     no_stopped_wallet,

@@ -40,6 +40,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
         self.title = "Pflaumenwiese am Quellbach"  # as unlikely elsewhere as the names
         self.wallet = DemoWallet(self.accounts[OWNER], stack.at.api, CHAIN_ID)
         self.legacy: Legacy
+        self.foretold: dict[str, str] = {}  # subject of the first email by account, from the rehearsal
         self.gift: GiftToOpen | None = None
 
     def steps(self) -> Sequence[Step]:
@@ -48,6 +49,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
             ("The owner creates a legacy: two beneficiaries, and a second line", self._create),
             ("The owner sets on chain who is to be reminded", self._configure),
             ("The owner saves everybody's email with one signature", self._save),
+            ("The owner reads which emails the people will get", self._rehearse),
             ("A giver seals two gifts for a friend: one of ETH, one of USDC", self.seal_gifts),
             ("The giver asks that the friend be told: of one gift now, of both on opening day", self.notify_friend),
             ("The giver seals one for a pen friend of whom only the email address is known", self.seal_for_an_email),
@@ -128,6 +130,19 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
         must(self.title.encode() not in stored, "the title is stored in clear")
         return f"4 people saved, encrypted; the API is described at {self.stack.at.api}/schema"
 
+    def _rehearse(self) -> str:
+        answer = self.wallet.rehearse(self.legacy.address)
+        must(answer.status == 200, f"the API answered {answer.status}")
+        windows = answer.body["windows"]
+        must(all(each["willBeTold"] for each in answer.body["people"]), "somebody would not be told")
+        texts = [person["email"] for window in windows for person in window["people"] if "email" in person]
+        must(all(self.title in email["text"] for email in texts), "a text is about another legacy")
+        must(self.evidence.emails() == [], "a rehearsal sent an email")
+        for person in windows[0]["people"]:
+            if "email" in person:
+                self.foretold[person["recipient"].lower()] = person["email"]["subject"]
+        return f"{len(texts)} emails in {len(windows)} windows, word for word; none was sent"
+
     # -- reminders
 
     def _near_the_deadline(self) -> str:
@@ -139,6 +154,9 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
             "before_activation",
             {OWNER: "close to its deadline", FIRST: "may open soon", SECOND: "may open soon"},
         )
+        arrived = {(email.to, email.subject) for email in self.evidence.emails()}
+        foretold = {(person.email, self.foretold[self.address(person)]) for person in (OWNER, FIRST, SECOND)}
+        must(foretold <= arrived, "the rehearsal foretold other emails")
         theirs = [email.text for email in self.evidence.emails() if email.to in (FIRST.email, SECOND.email)]
         said = f"This is about the plan that {OWNER.name} made"
         must(

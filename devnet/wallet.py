@@ -47,6 +47,10 @@ class DemoWallet:
     def read(self, legacy: str) -> WalletAnswer:
         return self._about(legacy, "/recipients", "ReadRecipients")
 
+    def rehearse(self, legacy: str) -> WalletAnswer:
+        """Return the emails to come, with their texts."""
+        return self._about(legacy, "/rehearsal", "RehearseLegacy", emails=True)
+
     def erase(self, legacy: str) -> WalletAnswer:
         return self._about(legacy, "/erase-legacy", "EraseLegacy")
 
@@ -67,9 +71,10 @@ class DemoWallet:
         signed = self._signed("GiftEmailWallet", _EMAIL_WALLET, emailHash=sha256(email.encode()).digest())
         return post(self.api_url, "/gift/recipient-wallet", {"giver": self.account.address, "email": email, **signed})
 
-    def _about(self, legacy: str, path: str, primary: str) -> WalletAnswer:
+    def _about(self, legacy: str, path: str, primary: str, **more: bool) -> WalletAnswer:
+        """`more`: fields of the body that are not signed."""
         about = {"legacy": to_checksum_address(legacy)}
-        return post(self.api_url, path, {**about, **self._signed(primary, _LEGACY_AND_DEADLINE, **about)})
+        return post(self.api_url, path, {**about, **more, **self._signed(primary, _LEGACY_AND_DEADLINE, **about)})
 
     def _signed(self, primary: str, fields: list[dict[str, str]], **values: str | bytes) -> dict[str, Any]:
         deadline = max(int(time.time()) + _LIFETIME_SECONDS, self._last_deadline + 1)  # of two writes the later wins

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import structlog
@@ -26,7 +26,14 @@ from mail_service.languages import LANGUAGES, choose_language
 from mail_service.mailbox import supervise_reader
 from mail_service.rendering import CARD_ID, RenderedEmail, make_environment
 from mail_service.report_store import ReportStore
-from mail_service.sending import KEY, EmailSender, SendRequest, SentEmail, database_unavailable
+from mail_service.sending import (
+    KEY,
+    EmailSender,
+    SendRequest,
+    SentEmail,
+    SuppressedRequest,
+    database_unavailable,
+)
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
 from mail_service.tracing import make_traces, watch_statements
@@ -35,6 +42,7 @@ from mail_service.webhooks import take_mailgun, take_sendgrid, take_signed
 
 log = structlog.get_logger("mail_service")
 AnyRequest = Request[Any, Any, State]
+Body = TypeVar("Body")
 
 
 def _get_sender(state: State) -> EmailSender:
@@ -62,15 +70,34 @@ async def send_email(request: AnyRequest, state: State) -> dict[str, Any]:
     key = request.headers.get("idempotency-key")
     if key is None:
         raise MailProblem(400, "missing_idempotency_key", "The header Idempotency-Key is missing.")
-    try:
-        body = msgspec.json.decode(await request.body(), type=SendRequest)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # The decoder's text may quote the body.
-        raise MailProblem(400, "malformed", "The body is not the JSON object that is expected.") from None
-    outcome = await _get_sender(state).send_email(key, body)
+    outcome = await _get_sender(state).send_email(key, await _read_body(request, SendRequest))
     if isinstance(outcome, SentEmail):
         return {"messageId": outcome.message_id, "duplicate": outcome.duplicate}
     return {"suppressed": True}
+
+
+async def _read_body(request: AnyRequest, kind: type[Body]) -> Body:
+    try:
+        return msgspec.json.decode(await request.body(), type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # The decoder's text may quote the body.
+        raise MailProblem(400, "malformed", "The body is not the JSON object that is expected.") from None
+
+
+@post("/preview", status_code=200)
+async def preview_email(request: AnyRequest, state: State) -> dict[str, str]:
+    """Render the body of a `/send`, and send nothing."""
+    _check_token(request, state.settings)
+    rendered = _get_sender(state).preview_email(await _read_body(request, SendRequest))
+    return {"subject": rendered.subject, "text": rendered.text}
+
+
+@post("/suppressed", status_code=200)
+async def list_suppressed(request: AnyRequest, state: State) -> dict[str, list[bool]]:
+    """Return in order whether each address asked for no more email."""
+    _check_token(request, state.settings)
+    asked = await _read_body(request, SuppressedRequest)
+    return {"suppressed": await _get_sender(state).find_suppressed(asked.emails)}
 
 
 @get("/messages/{key:str}")
@@ -410,6 +437,8 @@ def create_app(settings: MailServiceSettings) -> Litestar:
     return Litestar(
         route_handlers=[
             send_email,
+            preview_email,
+            list_suppressed,
             show_message,
             list_bounces,
             show_reports,

@@ -300,6 +300,41 @@ _ALL = (
         has_deadline=False,
         sample={"role": "owner"},
     ),
+    _make_reminder(
+        "recipients_gap",
+        "Not everybody you saved will be reminded: " + _LEGACY,
+        TemplateVariable(
+            "people",
+            VariableKind.ROWS,
+            columns=(
+                TemplateVariable("wallet", VariableKind.ADDRESS, description="the person's wallet"),
+                TemplateVariable("role", VariableKind.ROLE, description="the person's role"),
+                TemplateVariable("reason", description="not_configured, not_a_member, address_returns or not_reminded"),
+            ),
+            description="people of the set who get no emails",
+        ),
+        has_deadline=False,
+        sample={
+            "role": "owner",
+            "people": [
+                {
+                    "wallet": "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+                    "role": "beneficiary",
+                    "reason": "not_configured",
+                },
+                {
+                    "wallet": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+                    "role": "second_line",
+                    "reason": "address_returns",
+                },
+                {
+                    "wallet": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
+                    "role": "third_line",
+                    "reason": "not_reminded",
+                },
+            ],
+        },
+    ),
     _make_gift("gift_waiting", "A gift is waiting for you on {{ chainName }}"),
     _make_gift("gift_unlocked", "Your gift on {{ chainName }} is open"),
     _make_alert(

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Annotated, Any
@@ -13,14 +14,15 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.addresses import MARK_FIELD, AddressHasher, parse_address
-from mail_service.catalogue import Category
+from mail_service.catalogue import Category, EmailTemplate
 from mail_service.errors import MailProblem
-from mail_service.rendering import EmailRenderer, check_display_name, compose_message
+from mail_service.rendering import EmailRenderer, RenderedEmail, check_display_name, compose_message
 from mail_service.settings import MailServiceSettings
 from mail_service.smtp import ClaimLost, InDoubt, SmtpEnvelope, SmtpPool, make_busy
 from mail_service.store import KeyClaim, KnownKey, MailStore, SuppressedEmail
 
 KEY = re.compile(r"[A-Za-z0-9._~:-]{1,200}")
+SAMPLE_NUMBER = "0000-0000-0000-0000"
 _BEAT_SECONDS = 5.0
 _BEATS_PER_HOUR = 720
 
@@ -54,6 +56,12 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", om
     time_zone: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_+/-]*\\Z", max_length=64)] = ""
     reference: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")] | None = None
     number: Annotated[str, msgspec.Meta(pattern="^[0-9A-Z]{4}(-[0-9A-Z]{4}){3}\\Z")] | None = None
+
+
+class SuppressedRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Body of `POST /suppressed`: the addresses to look up."""
+
+    emails: Annotated[list[str], msgspec.Meta(max_length=200)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +126,7 @@ class EmailSender:
             raise MailProblem(
                 400, "bad_idempotency_key", "Idempotency-Key needs 1 to 200 of the characters A-Z a-z 0-9 . _ ~ : -"
             )
-        template = self.renderer.find_template(request.template, request.template_version)
-        if request.category != template.category:
-            raise MailProblem(400, "wrong_category", "The template is of another category.", pointer="/category")
+        template = self._find_template(request)
         name = check_display_name(request.to.name)
         address = parse_address(request.to.email)
         message_id = self.hasher.make_message_id(key, self._sender[1].domain)
@@ -168,6 +174,36 @@ class EmailSender:
         envelope = SmtpEnvelope(self._settings.make_envelope_sender(mark), address, content)
         await self._deliver_shielded(claimed, envelope, template.name)
         return SentEmail(message_id, duplicate=False)
+
+    def preview_email(self, request: SendRequest) -> RenderedEmail:
+        """Render an email without sending it. Raises `MailProblem`.
+
+        The reader of a preview is not its addressee. So number, unsubscribe link and link for erasure are samples
+        without effect.
+        """
+        template = self._find_template(request)
+        check_display_name(request.to.name)
+        parse_address(request.to.email)
+        unsubscribe_url, forget_url, number = None, None, None
+        if request.category != "ops":
+            forget_url, number = f"{self._settings.public_url}/forget/sample", SAMPLE_NUMBER
+            if self._links_may_lead_to_us:
+                unsubscribe_url = f"{self._settings.public_url}/unsubscribe/sample"
+        return self.renderer.render_email(
+            template, request.variables, unsubscribe_url, request.language, forget_url, number, request.time_zone
+        )
+
+    async def find_suppressed(self, emails: Sequence[str]) -> list[bool]:
+        """Return in order whether each address asked for no more email. Raises `MailProblem` for a bad address."""
+        hashes = [self.hasher.hash_address(parse_address(email)) for email in emails]
+        found = await self.store.find_suppressed(hashes)
+        return [each in found for each in hashes]
+
+    def _find_template(self, request: SendRequest) -> EmailTemplate:
+        template = self.renderer.find_template(request.template, request.template_version)
+        if request.category != template.category:
+            raise MailProblem(400, "wrong_category", "The template is of another category.", pointer="/category")
+        return template
 
     async def check_smtp(self) -> None:
         """Raises the `MailProblem` that an email would meet before the SMTP server hears of it."""

@@ -301,8 +301,12 @@ class MailStore:
         return (await self._execute(question)).all()
 
     async def is_suppressed(self, address_hash: bytes) -> bool:
-        statement = sa.select(suppression.c.created_at).where(suppression.c.address_hash == address_hash)
-        return (await self._execute(statement)).first() is not None
+        return bool(await self.find_suppressed([address_hash]))
+
+    async def find_suppressed(self, address_hashes: Sequence[bytes]) -> frozenset[bytes]:
+        """Return the hashes among these whose person asked for no more email."""
+        statement = sa.select(suppression.c.address_hash).where(suppression.c.address_hash.in_(address_hashes))
+        return frozenset((await self._execute(statement)).scalars())
 
     async def beat(self) -> None:
         """Stay known as alive, pay what is owed, judge the dead. To be called every few seconds."""

@@ -48,6 +48,7 @@ from reminder_worker.reminders.emails import ReminderLedger
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.reminders.recipients import RecipientStore
+from reminder_worker.reminders.rehearsal import RehearsalStage
 from reminder_worker.reminders.self_erasure import SelfErasure
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
@@ -82,6 +83,7 @@ class Runtime:
     recipients: RecipientStore
     self_erasure: SelfErasure
     instructions: InstructionMailer
+    rehearsals: RehearsalStage
     signal_passes: Mapping[int, SignalPass]
     due_passes: Mapping[int, DuePass]
     mail: MailClient | None
@@ -174,6 +176,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             bounces = BounceReader(engine, mail, (ReminderLedger.statements, GiftLedger.statements))
             if settings.gifts is not None:
                 gift_mail = GiftMail(engine, vault, chains, gifts, mail, settings)
+        recipients = RecipientStore(engine, vault, hashes, quotas, chains, settings)
         alerts = _make_alerts(engine, mail, settings)
         relaying = make_relay_wallets(engine, vault, chains, alerts, settings)
         files, max_age = open_files(settings.statistics.folder), settings.reminders.signal_max_age_seconds
@@ -187,7 +190,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             chains=chains,
             chain_indexes=indexes,
             indexers=indexers,
-            recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),
+            recipients=recipients,
+            rehearsals=RehearsalStage(engine, chains, indexers, recipients, mail, settings),
             self_erasure=SelfErasure(engine, chains, quotas.now),
             instructions=InstructionMailer(engine, chains, indexers, quotas, settings),
             signal_passes={id: SignalPass(engine, chain, indexers[id], max_age) for id, chain in chains.items()},

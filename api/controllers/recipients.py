@@ -18,15 +18,17 @@ from api.schemas import (
     SignedBody,
     StrictJson,
     cut_fraction,
+    describe_verdicts,
 )
 from reminder_worker.outbox.messages import checksum_address
 from reminder_worker.reminders.authorization import SignedRequest
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore, RecipientWords, StoredRecipient
+from reminder_worker.reminders.rehearsal import RehearsalStage
 from reminder_worker.reminders.self_erasure import SelfErasure, SelfErasureRequest
 
 
-def _list_problems(**words: str) -> dict[int, ResponseSpec]:
+def list_problems(**words: str) -> dict[int, ResponseSpec]:
     common = {
         **OF_A_BODY,
         "403": "`signer_mismatch`, `not_a_known_legacy`",
@@ -49,13 +51,16 @@ class RecipientsController(Controller):
         return_dto=None,
         operation_id="ingestLegacy",
         summary="Save a legacy's complete recipient set",
-        responses=_list_problems(
+        responses=list_problems(
             on_403="`signer_mismatch`, `not_a_known_legacy`, `premium_required`",
             on_429="`rate_limited`, `daily_cap_reached`; `Retry-After` says when to come back",
         ),
     )
     async def register_recipients(
-        self, data: JSONBody[IngestBody], recipients: NamedDependency[RecipientStore]
+        self,
+        data: JSONBody[IngestBody],
+        recipients: NamedDependency[RecipientStore],
+        rehearsals: NamedDependency[RehearsalStage],
     ) -> SavedAnswer:
         """Signed message `IngestLegacy(address legacy,bytes32 payloadHash,uint256 deadline)`, by creator().
 
@@ -63,9 +68,10 @@ class RecipientsController(Controller):
         deadline wins: a message signed earlier is refused once a later one was accepted. A recipient who erased
         themself is not stored again with the same email, until a set without this recipient was saved.
         """
-        saved = await recipients.save_set(_make_request(data), data.payload)
-        erased = [checksum_address(each) for each in saved.erased_themselves]
-        return SavedAnswer(saved=saved.saved, shredded=saved.shredded, erased_themselves=erased)
+        saved = await recipients.save_set(make_request(data), data.payload)
+        people = await rehearsals.judge_people(data.chain_id, data.legacy.lower(), saved.now)
+        erased = [checksum_address(each) for each in saved.now.erased_themselves]
+        return SavedAnswer(saved.saved, saved.shredded, erased, describe_verdicts(people))
 
     @post(
         "/recipients",
@@ -74,20 +80,24 @@ class RecipientsController(Controller):
         return_dto=None,
         operation_id="readRecipients",
         summary="Read a legacy's recipients",
-        responses=_list_problems(),
+        responses=list_problems(),
     )
     async def read_recipients(
-        self, data: JSONBody[SignedBody], recipients: NamedDependency[RecipientStore]
+        self,
+        data: JSONBody[SignedBody],
+        recipients: NamedDependency[RecipientStore],
+        rehearsals: NamedDependency[RehearsalStage],
     ) -> RecipientsAnswer:
         """Signed message `ReadRecipients(address legacy,uint256 deadline)`, by the legacy's creator().
 
         Works after Premium has lapsed. The answer must not be stored.
         """
-        found = await recipients.read_set(_make_request(data))
+        found = await recipients.read_set(make_request(data))
+        verdicts = await rehearsals.judge_people(data.chain_id, data.legacy.lower(), found)
         people = [_describe_recipient(each) for each in found.recipients]
         words = found.recipients[0].words if found.recipients else RecipientWords()
         erased = [checksum_address(each) for each in found.erased_themselves]
-        return RecipientsAnswer(people, words.owner_name, words.title, erased)
+        return RecipientsAnswer(people, words.owner_name, words.title, erased, describe_verdicts(verdicts))
 
     @post(
         "/erase-legacy",
@@ -96,7 +106,7 @@ class RecipientsController(Controller):
         return_dto=None,
         operation_id="eraseLegacy",
         summary="Delete a legacy's whole recipient set",
-        responses=_list_problems(),
+        responses=list_problems(),
     )
     async def erase_recipients(
         self, data: JSONBody[SignedBody], recipients: NamedDependency[RecipientStore]
@@ -105,7 +115,7 @@ class RecipientsController(Controller):
 
         Works after Premium has lapsed. Emails that are not sent yet are cancelled.
         """
-        return ErasedAnswer(shredded=await recipients.erase_set(_make_request(data)))
+        return ErasedAnswer(shredded=await recipients.erase_set(make_request(data)))
 
     @post(
         "/erase-recipient",
@@ -114,7 +124,7 @@ class RecipientsController(Controller):
         return_dto=None,
         operation_id="eraseRecipient",
         summary="Let a recipient erase themself",
-        responses=_list_problems(
+        responses=list_problems(
             on_403="`signer_mismatch`",
             on_409="`already_used`: this signed message was used before",
             on_503="`chain_unavailable`: the wallet cannot be read; `unavailable`: the database; nothing was erased",
@@ -144,7 +154,7 @@ class RecipientsController(Controller):
         return_dto=None,
         operation_id="sendInstructions",
         summary="Send the instructions to all recipients",
-        responses=_list_problems(
+        responses=list_problems(
             on_403="`signer_mismatch` (also when creator() is not the owner), `not_a_known_legacy`, `premium_required`",
             on_422="`invalid_input`, `deadline_too_far`; `legacy_not_live`: it was deleted, or claimed from",
             on_429="`rate_limited`, `cooldown`; `Retry-After` says when to come back",
@@ -162,7 +172,7 @@ class RecipientsController(Controller):
         Needs Premium. Once per owner and chain in the cooldown; the answer never names a recipient. `queued` 0: there
         is nobody to tell but the owner, and no cooldown begins.
         """
-        return QueuedAnswer(queued=await instructions.queue_instructions(_make_request(data)))
+        return QueuedAnswer(queued=await instructions.queue_instructions(make_request(data)))
 
 
 def _describe_recipient(each: StoredRecipient) -> RecipientAnswer:
@@ -176,5 +186,5 @@ def _describe_recipient(each: StoredRecipient) -> RecipientAnswer:
     return answer
 
 
-def _make_request(data: SignedBody) -> SignedRequest:
+def make_request(data: SignedBody) -> SignedRequest:
     return SignedRequest(data.chain_id, data.legacy.lower(), data.deadline, bytes.fromhex(data.signature[2:]))

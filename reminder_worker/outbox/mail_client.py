@@ -118,6 +118,20 @@ class MessageStatus:
     message_id: str = ""
 
 
+class PreviewedEmail(msgspec.Struct, frozen=True):
+    """An email as its person would read it. Never logged."""
+
+    subject: str
+    text: str
+
+    def __repr__(self) -> str:
+        return "PreviewedEmail(***)"
+
+
+class _SuppressedAnswer(msgspec.Struct):
+    suppressed: list[bool]
+
+
 class _ForgottenAddress(msgspec.Struct):
     position: int
     reference: Annotated[str, msgspec.Meta(pattern="^([0-9a-fA-F]{2})*$")]
@@ -225,13 +239,39 @@ class MailClient:
         """`GET /reports`; None of a mail service without it (404). Raises `MailUnavailable` without a usable answer."""
         return await self._ask("reports", ReportsAnswer, "whether delivery reports are read")
 
-    async def _ask(self, path: str, kind: type[T], unsaid: str, most: int = MAX_ANSWER_BYTES) -> T | None:
+    async def preview_email(self, body: bytes) -> PreviewedEmail | None:
+        """Return how the body of an email reads, without sending it; None of a mail service without previews (404).
+
+        Raises `MailUnavailable` without a usable answer.
+        """
+        return await self._ask("preview", PreviewedEmail, "how an email reads", body=body)
+
+    async def find_suppressed(self, emails: Sequence[str]) -> frozenset[str] | None:
+        """Return the addresses among at most 200 whose person asked for no more email.
+
+        None of a mail service that does not tell (404). Raises `MailUnavailable` without a usable answer.
+        """
+        unsaid = "who asked for no more email"
+        body = msgspec.json.encode({"emails": emails})
+        answer = await self._ask("suppressed", _SuppressedAnswer, unsaid, body=body)
+        if answer is None:
+            return None
+        if len(answer.suppressed) != len(emails):
+            raise _cannot_say(unsaid)
+        return frozenset(email for email, stopped in zip(emails, answer.suppressed, strict=True) if stopped)
+
+    async def _ask(
+        self, path: str, kind: type[T], unsaid: str, most: int = MAX_ANSWER_BYTES, body: bytes | None = None
+    ) -> T | None:
         """Return an answer of at most `most` bytes; None if the mail service does not know (404).
 
-        Raises `MailUnavailable` without a usable answer. `unsaid`: words for what it then does not say.
+        A question with a `body` is posted. Raises `MailUnavailable` without a usable answer. `unsaid`: words for what
+        it then does not say.
         """
+        url = f"{self._settings.url}/{path}"
         try:
-            async with self._open.get(f"{self._settings.url}/{path}").build_streamed() as response:
+            asking = self._open.get(url) if body is None else self._open.post(url).body_bytes(body)
+            async with asking.build_streamed() as response:
                 if response.status == 404:
                     return None
                 if response.status == 200:

@@ -61,6 +61,7 @@ class ReminderKind(StrEnum):
     PREMIUM_LAPSED = "premium_lapsed"
     GUARD_REMOVED = "guard_removed"
     MODULE_DISABLED = "module_disabled"
+    RECIPIENTS_GAP = "recipients_gap"
 
 
 class GiftKind(StrEnum):

@@ -31,7 +31,7 @@ ACTIVATIONS = frozenset({ReminderKind.ACTIVATED_MULTISIG, ReminderKind.ACTIVATED
 ENDS_OF_PREMIUM = frozenset({ReminderKind.PREMIUM_ENDING, ReminderKind.PREMIUM_LAPSED})
 SAFE_TROUBLES = frozenset({ReminderKind.GUARD_REMOVED, ReminderKind.MODULE_DISABLED})
 """Kinds about a Safe without the guard or the module of its legacy."""
-OWNER_WARNINGS = frozenset({*ENDS_OF_PREMIUM, *SAFE_TROUBLES})
+OWNER_WARNINGS = frozenset({*ENDS_OF_PREMIUM, *SAFE_TROUBLES, ReminderKind.RECIPIENTS_GAP})
 OWNER_ONLY = frozenset({*OWNER_WARNINGS, ReminderKind.AUTO_RENEW_BUDGET})
 PLANNED_AGAIN = frozenset({*KIND_WINDOWS, *OWNER_ONLY})
 """Kinds about a lasting state: planned again while the state lasts. Other kinds are planned once."""
@@ -136,6 +136,16 @@ def find_possible_audience(
         if address in allowed and address not in found:
             found[address] = role
     return found
+
+
+def list_named(members: LegacyMembership) -> dict[str, RecipientRole]:
+    """Return the role of each member. The Safe of a legacy is no person: its creator gets the owner's emails."""
+    roles: dict[str, RecipientRole] = {}
+    for role, address in _list_members(members, ALL_LINES, False):
+        roles.setdefault(address, role)
+    if members.owner != members.creator:
+        del roles[members.owner]
+    return roles
 
 
 def configured_people(config: ReminderConfig) -> frozenset[str]:

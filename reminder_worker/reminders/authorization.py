@@ -31,11 +31,13 @@ SIGNED_MESSAGE_TYPES: Mapping[str, tuple[Mapping[str, str], ...]] = MappingProxy
             {"name": "deadline", "type": "uint256"},
         ),
         **dict.fromkeys(
-            ("ReadRecipients", "EraseLegacy", "SendInstructions"),
+            ("ReadRecipients", "RehearseLegacy", "EraseLegacy", "SendInstructions"),
             ({"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}),
         ),
     }
 )
+READS = frozenset({"ReadRecipients", "RehearseLegacy"})
+"""Messages whose answer shows people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class RequestAuthorizer:
         """
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._now())
-        if primary_type == "ReadRecipients" and not request.signature:
+        if primary_type in READS and not request.signature:
             raise SignerMismatch(
                 "What a smart wallet signs on chain everybody sees there, and could send first: to see the set, sign"
                 " without a transaction."
@@ -96,7 +98,7 @@ class RequestAuthorizer:
             request, digest, recover_signer(digest, request.signature), self._seen.get(about), require_premium
         )
         # A read shows a stored set only to the creator who saved it (see `recipients.py`).
-        seen = await (asked.ask_chain(chain) if primary_type == "ReadRecipients" else chain.agreed(asked.ask_chain))
+        seen = await (asked.ask_chain(chain) if primary_type in READS else chain.agreed(asked.ask_chain))
         if seen.identity is None:
             raise NotAKnownLegacy("No router of this installation knows this legacy.")
         if len(self._seen) >= 10_000:

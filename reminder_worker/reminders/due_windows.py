@@ -29,13 +29,14 @@ from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.store import IndexCursor, move_cursor, read_cursor
 from reminder_worker.outbox.messages import LATEST_TIME, WINDOW_KINDS
 from reminder_worker.reminders.audience import CLAIM_WINDOWS, LegacyMembership, read_memberships
+from reminder_worker.reminders.gaps import mark_gaps
 from reminder_worker.reminders.horizon import (
     QUESTIONS_AT_ONCE,
     WindowReads,
-    earliest_opening,
     is_first_of_day,
     list_window_deadlines,
     next_reading_time,
+    opened_long_ago,
 )
 from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings
@@ -373,13 +374,10 @@ class _DueRun:
         """
         if look.triggers is None:
             return frozenset()
-        known = max(look.watched.asked_at or 0, active_at)
-        now, oldest = self.head.timestamp, self.head.timestamp - self._settings.signal_max_age_seconds
+        now, asked_at, max_age = self.head.timestamp, look.watched.asked_at, self._settings.signal_max_age_seconds
         old = set()
         for window, deadline in look.open:
-            if look.watched.asked_at is None and deadline > now:
-                continue  # the legacy was just saved: no email was possible before
-            if max(earliest_opening(window, look.triggers, look.ahead), known) < oldest:
+            if opened_long_ago(window, look.triggers, look.ahead, asked_at, active_at, now, max_age):
                 old.add((window, deadline))
         return frozenset(old)
 
@@ -410,6 +408,8 @@ class _DueRun:
             if looks:
                 await conn.execute(sql["close_windows"], values)
                 await conn.execute(sql["answered"], values)
+                checked = [row.legacy for row in rows if row.changed or is_first_of_day(row.asked_at, now)]
+                await mark_gaps(conn, self._chain.chain_id, checked, now)
             if failed:
                 await conn.execute(sql["set_aside"], values)
 

@@ -35,6 +35,7 @@ from reminder_worker.reminders.audience import (
     sum_amounts,
 )
 from reminder_worker.reminders.emails import ReminderEmail
+from reminder_worker.reminders.gaps import LegacyGap, find_gaps
 from reminder_worker.reminders.horizon import QUESTIONS_AT_ONCE, read_open_windows
 from reminder_worker.reminders.tables import sql
 
@@ -56,6 +57,7 @@ class ReminderFacts:
     renewals: Mapping[str, RenewState] = field(default_factory=dict)
     expiries: Mapping[str, int] = field(default_factory=dict)
     safes: dict[str, SafeState] = field(default_factory=dict)
+    gaps: Mapping[str, LegacyGap] = field(default_factory=dict)
     _audiences: dict[tuple[str, int, bool], dict[str, RecipientRole]] = field(default_factory=dict)
 
     def list_readable(self, legacies: Collection[str]) -> list[LegacyFacts]:
@@ -112,9 +114,26 @@ class ReminderFactReader:
         renewals = await self._read_renewals(facts, budgets)
         expiries = await self._read_expiries(facts, {entry.recipient for entry in select(OWNER_WARNINGS)})
         await self._learn_safes(facts, due | {entry.legacy for entry in select(SAFE_TROUBLES)})
+        gaps = await self._read_gaps({entry.legacy for entry in select({ReminderKind.RECIPIENTS_GAP})})
         return ReminderFacts(
-            head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals, expiries, facts.safes
+            head,
+            facts.legacies,
+            facts.signers,
+            facts.windows,
+            configs,
+            amounts,
+            told,
+            renewals,
+            expiries,
+            facts.safes,
+            gaps,
         )
+
+    async def _read_gaps(self, legacies: Collection[str]) -> Mapping[str, LegacyGap]:
+        if not legacies:
+            return {}
+        async with self._engine.connect() as conn:
+            return await find_gaps(conn, self._chain.chain_id, sorted(legacies))
 
     async def _learn_safes(self, facts: ReminderFacts, legacies: set[str]) -> None:
         """Read the guard and the module of each Safe legacy."""

@@ -1,7 +1,7 @@
 """Reminders as declared: signals, windows and the emails about them."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from reminder_worker.declarations import FactGauge, FactScope, OperatorFact, WorkerFeature, WorkerPass
@@ -53,6 +53,13 @@ async def _count_paused(scope: FactScope) -> int:
 
 def _describe_paused(count: int) -> str:
     return f"legacies set aside, since asking about them reverts: {count}" if count else ""
+
+
+async def _count_silent(scope: FactScope) -> "Mapping[int, int]":
+    from reminder_worker.reminders.operator_facts import count_silent
+
+    counts = await count_silent(scope.engine)
+    return {chain_id: count for chain_id, count in counts.items() if chain_id in scope.chains}
 
 
 async def _count_recipients(scope: FactScope) -> int:
@@ -142,6 +149,7 @@ NEW_SIGNALS = OperatorFact("signals", _count_signals, _show_signals)
 WINDOWS = OperatorFact("windows", _count_windows)
 NEXT_ASK = OperatorFact("next_ask", _read_next_ask, idle=_describe_next_ask)
 PAUSED_LEGACIES = OperatorFact("paused_legacies", _count_paused, idle=_describe_paused)
+SILENT_LEGACIES = OperatorFact("silent_legacies", _count_silent)
 RECIPIENTS = OperatorFact("recipients", _count_recipients)
 WAITING_EMAILS = OperatorFact("waiting", _count_waiting, _show_waiting, _describe_waiting)
 SETTLED_LAST_DAY = OperatorFact("settled_last_day", _count_settled, _show_settled)
@@ -154,6 +162,7 @@ FEATURE = WorkerFeature(
         WINDOWS,
         NEXT_ASK,
         PAUSED_LEGACIES,
+        SILENT_LEGACIES,
         RECIPIENTS,
         WAITING_EMAILS,
         SETTLED_LAST_DAY,

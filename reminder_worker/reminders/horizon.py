@@ -5,10 +5,11 @@ All times are chain times in unix seconds. `triggers` are t1, t2, t3: when line 
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from zlib import crc32
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.legacies import LegacyReads, Triggers
+from reminder_worker.chain.contracts.legacies import NEVER, LegacyReads, Triggers
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
 from reminder_worker.chain.contracts.window_reader import LegacyWindows, read_packed
 from reminder_worker.chain.endpoints import TooMuch
@@ -45,6 +46,57 @@ def earliest_opening(window: int, triggers: Triggers, ahead: int) -> int:
         return deadline
     # The third line's deadline is not announced before the second line may act, however long the notice.
     return max(deadline - ahead, triggers[1]) if window == 3 else deadline - ahead
+
+
+@dataclass(frozen=True, slots=True)
+class ForeseenWindow:
+    """A window from `opens_at` until `closes_at`, if the owner shows no sign of life and nobody claims."""
+
+    number: int
+    opens_at: int
+    closes_at: int
+    deadline: int
+
+
+def foresee_windows(triggers: Triggers, ahead: int, has_second: bool, has_third: bool) -> list[ForeseenWindow]:
+    """Return the windows that PremiumReminderView will open, in order of time. `has_second`: the line has a member.
+
+    The turn passes to a line at its trigger, and to a line with a member only. A window stands open while it is the
+    turn of the line that the view opens it for.
+    """
+    if is_old_build(triggers):
+        return []
+    first, second, third = triggers
+    second_ends = third if has_third else NEVER
+    first_ends = min(second, second_ends) if has_second else second_ends
+    ends = {1: min(first, first_ends), 4: first_ends}
+    if second != first:
+        ends[2] = first_ends
+    if has_second:
+        ends[5] = second_ends
+    if has_second and third != second:
+        ends[3] = second_ends
+    if has_third:
+        ends[6] = NEVER
+    windows = []
+    for number, closes_at in ends.items():
+        opens_at, deadline = earliest_opening(number, triggers, ahead), window_deadline(number, triggers)
+        if opens_at < closes_at and deadline <= LATEST_TIME:
+            windows.append(ForeseenWindow(number, opens_at, closes_at, deadline))
+    return sorted(windows, key=lambda window: (window.opens_at, window.deadline, window.number))
+
+
+def opened_long_ago(
+    window: int, triggers: Triggers, ahead: int, asked_at: int | None, active_at: int, now: int, max_age: int
+) -> bool:
+    """Return whether the window opened too long ago for an email: more than `max_age` seconds before `now`.
+
+    `asked_at`: the last reading, None for a legacy just saved. `active_at`: start of the timer that set the deadline; 0
+    if unknown.
+    """
+    if asked_at is None and window_deadline(window, triggers) > now:
+        return False  # the legacy was just saved: no email was possible before
+    return max(earliest_opening(window, triggers, ahead), asked_at or 0, active_at) < now - max_age
 
 
 def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:

@@ -73,6 +73,14 @@ async def count_paused_legacies(engine: AsyncEngine) -> int:
     return await count_rows(engine, watch, watch.c.paused_until > func.now())
 
 
+async def count_silent(engine: AsyncEngine) -> dict[int, int]:
+    """Count by chain the legacies whose set reaches nobody."""
+    question = select(watch.c.chain_id, func.count()).where(watch.c.silent).group_by(watch.c.chain_id)
+    async with engine.connect() as connection:
+        rows = await connection.execute(question.order_by(watch.c.chain_id))
+        return {row[0]: row[1] for row in rows}
+
+
 async def count_recipients(engine: AsyncEngine) -> int:
     return await estimate_rows(engine, recipient)
 

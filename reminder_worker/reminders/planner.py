@@ -8,11 +8,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import msgspec
 import structlog
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -49,7 +47,7 @@ class PlanReport:
     """Counts of a planning run. `refused`: signals without emails, with a reason in their row; `later`: retried.
 
     `too_old`: signals not planned in time. `budgets`: ending auto-renew budgets; `premiums`: ends of Premium;
-    `guards`, `modules`: lost guards and disabled modules of Safes.
+    `guards`, `modules`: lost guards and disabled modules of Safes. `gaps`: sets with people who get no emails.
     """
 
     signals: int = 0
@@ -61,6 +59,7 @@ class PlanReport:
     premiums: int = 0
     guards: int = 0
     modules: int = 0
+    gaps: int = 0
     entries: int = 0
 
 
@@ -118,6 +117,8 @@ class Planner:
                 return True
             if await self._find_ending_budgets(conn, self._chain_id, 1):
                 return True
+            if await conn.scalar(sql["a_gap_to_tell"], {"chain_id": self._chain_id}):
+                return True
             for ends in ("ending_premiums", "safe_troubles"):
                 if (await conn.execute(sql[ends], {"chain_id": self._chain_id, "limit": 1})).first():
                     return True
@@ -142,6 +143,7 @@ class Planner:
             (self._plan_windows, 2000),
             (self._plan_budgets, 2000),
             (self._plan_ends, 2000),
+            (self._plan_gaps, 2000),
             (self._plan_signals, 50),
         )
         for plan, most in plans:
@@ -213,7 +215,9 @@ class Planner:
             entries: list[PlannedEmail] = []
             for row in windows:
                 if (row.legacy, row.window, row.deadline) in marked:
-                    entries += _plan_window_emails(row, configs.get(row.legacy), stored.get(row.legacy, ()))
+                    members = msgspec.convert(row.membership, LegacyMembership)
+                    config, people = configs.get(row.legacy), stored.get(row.legacy, ())
+                    entries += plan_window_emails(row.legacy, row.window, row.deadline, members, config, people)
             made = await insert_emails(conn, self._chain_id, entries, rearm=True)
         report.entries += made
         report.windows += len(marked)
@@ -245,6 +249,16 @@ class Planner:
         report.modules += kinds[ReminderKind.MODULE_DISABLED]
         return max(len(premiums), len(troubles))
 
+    async def _plan_gaps(self, report: PlanReport, most: int) -> int:
+        """Plan emails to owners about people of their sets without emails; the set is read again before sending."""
+        kind, role = ReminderKind.RECIPIENTS_GAP, RecipientRole.OWNER
+        async with self._engine.begin() as conn:
+            due = (await conn.execute(sql["gaps_to_tell"], {"chain_id": self._chain_id, "limit": most})).all()
+            wanted = [PlannedEmail(row.legacy, row.creator, kind, row.event, role) for row in due if row.is_wanted]
+            kinds = await self._insert_of_stored(conn, wanted, report)
+        report.gaps += kinds[kind]
+        return len(due)
+
     async def _insert_of_stored(
         self, conn: AsyncConnection, wanted: Sequence[PlannedEmail], report: PlanReport
     ) -> Counter[ReminderKind]:
@@ -255,14 +269,21 @@ class Planner:
         return Counter(each.kind for each in entries)
 
 
-def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[PlannedEmail]:
-    members, line = msgspec.convert(row.membership, LegacyMembership), WINDOW_LINES[row.window]
+def plan_window_emails(
+    legacy: str,
+    window: int,
+    deadline: int,
+    members: LegacyMembership,
+    config: ReminderConfig | None,
+    stored: Sequence[str],
+) -> list[PlannedEmail]:
+    """List the emails of one window. `deadline`: unix seconds; `stored`: accounts with an address here."""
+    line = WINDOW_LINES[window]
     if not is_named(line, members):
-        return
-    found = find_audience(config, stored, members, line, may_act=row.window in READY_WINDOWS)
-    kind, event = WINDOW_KINDS[row.window], format_window_event(row.window, row.deadline)
-    for recipient, role in found.items():
-        yield PlannedEmail(row.legacy, recipient, kind, event, role)
+        return []
+    found = find_audience(config, stored, members, line, may_act=window in READY_WINDOWS)
+    kind, event = WINDOW_KINDS[window], format_window_event(window, deadline)
+    return [PlannedEmail(legacy, recipient, kind, event, role) for recipient, role in found.items()]
 
 
 def _plan_signal_emails(judged: ValidatedSignal, stored: Mapping[str, Sequence[str]]) -> Iterable[PlannedEmail]:

@@ -152,7 +152,9 @@ with spending as (
     select :digest, :deadline where set_config('synchronous_commit', 'off', true) = 'off'
     on conflict do nothing returning true
 )
-select exists(select from spending) as spent, r.*, b.reason as bounce_reason, b.since as bounced_at
+select
+    exists(select from spending) as spent, r.*, b.reason as bounce_reason, b.since as bounced_at,
+    s.email_hash is not null as unsubscribed
 from (select) as once
 left join worker.recipient r
     on r.chain_id = :chain_id and r.legacy = :legacy and exists (select from spending)
@@ -160,6 +162,7 @@ left join worker.recipient r
         select from worker.watch w where w.chain_id = :chain_id and w.legacy = :legacy and w.creator <> :creator
     )
 left join worker.bounce b on b.email_hash = r.email_hash
+left join worker.suppression s on s.email_hash = r.email_hash and s.since > now() - interval '24 hours'
 order by r.recipient;
 
 -- name: has_work
@@ -730,6 +733,102 @@ where
     )
 order by t.legacy, t.kind
 limit :limit;
+
+-- name: find_gaps
+-- List the people of the sets of these legacies who get no emails, each with the first reason. Membership and
+-- configuration are those last stored. Whose latest email was refused as unsubscribed counts until one is sent again.
+with watched as materialized (
+    select chain_id, legacy, creator, membership from worker.watch
+    where chain_id = :chain_id and legacy = any(cast(:legacies as text[])) and membership is not null
+), person as (
+    select
+        w.legacy, w.creator, r.recipient, true as is_stored,
+        case r.recipient
+            when w.creator then 'owner'
+            when w.membership ->> 'second_line' then 'second_line'
+            when w.membership ->> 'third_line' then 'third_line'
+            else r.role
+        end as role,
+        case
+            when (
+                select l.reason from worker.sent_ledger l
+                where
+                    l.chain_id = r.chain_id and l.legacy = r.legacy and l.recipient = r.recipient
+                    and l.state in ('sent', 'suppressed')
+                order by l.settled_at desc
+                limit 1
+            ) = 'suppressed' then 'not_reminded'
+            when b.email_hash is not null then 'address_returns'
+            when not coalesce(
+                r.recipient in (c.creator, c.second_line, c.third_line)
+                or r.recipient = any(c.cosigners) or r.recipient = any(c.beneficiaries), false
+            ) then 'not_configured'
+            when not coalesce(
+                r.recipient = w.creator
+                or r.recipient in (w.membership ->> 'owner', w.membership ->> 'second_line')
+                or r.recipient = w.membership ->> 'third_line'
+                or jsonb_exists(w.membership -> 'beneficiaries', r.recipient)
+                or jsonb_exists(w.membership -> 'cosigners', r.recipient), false
+            ) then 'not_a_member'
+        end as reason
+    from watched w
+    join worker.recipient r on r.chain_id = w.chain_id and r.legacy = w.legacy
+    left join worker.reminder_config c on c.chain_id = r.chain_id and c.legacy = r.legacy
+    left join worker.bounce b on b.email_hash = r.email_hash and b.reason = 'mailbox_unknown'
+    union all
+    select w.legacy, w.creator, e.recipient, false, 'beneficiary', 'not_reminded'
+    from watched w
+    join worker.self_erasure e on e.chain_id = w.chain_id and e.legacy = w.legacy and e.creator = w.creator
+)
+select
+    legacy, creator, coalesce(bool_and(reason is not null) filter (where is_stored), false) as silent,
+    jsonb_agg(jsonb_build_array(recipient, role, reason) order by recipient)
+    filter (where reason is not null) as people
+from person
+group by legacy, creator
+having count(reason) > 0;
+
+-- name: mark_gaps
+-- The owner hears of a gap a day after it was first seen. Rows that stay the same are not written.
+with seen as (
+    select
+        l.legacy, l.legacy = any(cast(:open as text[])) as is_open, l.legacy = any(cast(:silent as text[])) as silent
+    from unnest(cast(:legacies as text[])) as l (legacy)
+)
+update worker.watch w
+set
+    gap_email_at = case when seen.is_open then coalesce(w.gap_email_at, :now + 86400) end, silent = seen.silent
+from seen
+where
+    w.chain_id = :chain_id and w.legacy = seen.legacy
+    and (seen.is_open <> (w.gap_email_at is not null) or seen.silent <> w.silent);
+
+-- name: a_gap_to_tell
+select exists (select from worker.watch where chain_id = :chain_id and gap_email_at <= asked_at);
+
+-- name: gaps_to_tell
+-- Take the legacies whose owner is to hear of a gap now, and look at them again in 30 days. The owner needs Premium, a
+-- stored address, and no such email in the last 30 days.
+with due as (
+    select chain_id, legacy, creator, gap_email_at, asked_at, premium_until from worker.watch
+    where chain_id = :chain_id and gap_email_at <= asked_at
+    order by legacy
+    limit :limit
+    for update
+), later as (
+    update worker.watch w set gap_email_at = due.asked_at + 2592000
+    from due where w.chain_id = due.chain_id and w.legacy = due.legacy
+)
+select
+    due.legacy, due.creator, cast(due.gap_email_at as text) as event,
+    due.premium_until >= due.asked_at and not exists (
+        select from worker.sent_ledger l
+        where
+            l.chain_id = due.chain_id and l.legacy = due.legacy and l.recipient = due.creator
+            and l.kind = 'recipients_gap' and l.state <> 'dropped' and l.created_at > now() - interval '30 days'
+    ) as is_wanted
+from due
+order by due.legacy;
 
 -- name: mark_erased
 -- Leave a mark for each recipient whose row is about to be deleted, and whose legacy is watched. The order is that of

@@ -45,7 +45,8 @@ class StoredRecipient:
     """Person behind one address of a legacy. `recipient` is lower case; `repr` hides what is personal.
 
     Each row has a copy of the set's `words`. Erasing the row erases the copy.
-    `bounced`: an email to the person came back.
+    `bounced`: an email to the person came back. `unsubscribed`: an email of the last day was refused for that; the mail
+    service knows it of all time.
     """
 
     recipient: str
@@ -54,6 +55,7 @@ class StoredRecipient:
     name: str = field(repr=False)
     words: "RecipientWords" = field(default_factory=lambda: RecipientWords(), repr=False)
     bounced: BouncedAddress | None = field(default=None, compare=False)
+    unsubscribed: bool = field(default=False, compare=False)
 
 
 class RecipientWords(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
@@ -209,23 +211,23 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class SavedSet:
-    """Size of the saved set, and the number of recipients removed by the write.
-
-    `erased_themselves`: recipients of the set who are not stored again.
-    """
-
-    saved: int
-    shredded: int
-    erased_themselves: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class StoredSet:
     """The stored recipients, and the addresses of recipients who erased themselves."""
 
     recipients: tuple[StoredRecipient, ...]
     erased_themselves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSet:
+    """Size of the saved set, and the number of recipients removed by the write.
+
+    `now`: the set as it is stored now. It holds nobody who erased themself.
+    """
+
+    saved: int
+    shredded: int
+    now: StoredSet
 
 
 class RecipientStore:
@@ -262,7 +264,13 @@ class RecipientStore:
 
     async def read_set(self, request: SignedRequest) -> StoredSet:
         """Return the set as its creator saved it, also after Premium lapsed. Raises `DecryptionFailed`."""
-        granted = await self._authoriser.authorise_request(request, "ReadRecipients")
+        return await self.read_granted(request, await self.authorise_read(request))
+
+    async def authorise_read(self, request: SignedRequest, primary_type: str = "ReadRecipients") -> AuthorizedRequest:
+        return await self._authoriser.authorise_request(request, primary_type)
+
+    async def read_granted(self, request: SignedRequest, granted: AuthorizedRequest) -> StoredSet:
+        """Spend the signed message and return the set. Raises `AlreadyUsed` and `DecryptionFailed`."""
         values = {
             "digest": granted.digest,
             "deadline": granted.deadline,
@@ -279,7 +287,7 @@ class RecipientStore:
 
     def _read_row(self, row: Row[Any]) -> StoredRecipient:
         bounced = BouncedAddress(row.bounce_reason, row.bounced_at) if row.bounce_reason else None
-        return replace(open_row(self._vault, row), bounced=bounced)
+        return replace(open_row(self._vault, row), bounced=bounced, unsubscribed=row.unsubscribed)
 
     async def erase_set(self, request: SignedRequest) -> int:
         """Shred the whole set, also after Premium lapsed; return its size."""
@@ -319,7 +327,7 @@ class RecipientStore:
                 await plan_windows_again(conn, request.chain_id, request.legacy)
             # Last, after the windows: the lock order of the due pass.
             await _watch_legacy(conn, request, granted, keep=bool(wanted))
-        return SavedSet(saved=len(wanted), shredded=len(gone), erased_themselves=tuple(sorted(erased)))
+        return SavedSet(saved=len(wanted), shredded=len(gone), now=StoredSet(tuple(wanted), tuple(sorted(erased))))
 
     async def _erase_rows(self, request: SignedRequest, granted: AuthorizedRequest) -> int:
         async with self._engine.begin() as conn:

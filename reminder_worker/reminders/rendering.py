@@ -58,9 +58,10 @@ from reminder_worker.reminders.audience import (
 )
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.facts import ReminderFactReader, ReminderFacts
+from reminder_worker.reminders.gaps import format_gaps
 from reminder_worker.reminders.horizon import window_deadline
 from reminder_worker.reminders.recipients import RecipientWords, email_body_context, open_words, recipient_context
-from reminder_worker.settings import Settings
+from reminder_worker.settings import ChainSettings, ServiceSettings, Settings
 
 log = structlog.get_logger(__name__)
 ReadyReminder = RenderedEmail[ReminderEmail]
@@ -206,10 +207,7 @@ class ReminderRenderer:
             return self._settle_undecryptable(entry)
         if not may_mail(email, self._chains[entry.chain_id].settings, self._settings):
             return drop_email(entry, "test_chain")
-        # A Safe's creator gets a signer's words: only the Safe resets its timer.
-        of_the_timer = entry.kind in KIND_WINDOWS or entry.kind is ReminderKind.OWNER_RESET
-        is_safe_owner = role is RecipientRole.OWNER and legacy.legacy_type == SAFE
-        wording = RecipientRole.COSIGNER if of_the_timer and is_safe_owner else role
+        wording = find_wording(entry.kind, role, legacy.legacy_type)
         to = EmailAddressee(
             email, name, wording, entry.recipient, words.language, words.time_zone, email_hash=entry.email_hash
         )
@@ -227,31 +225,17 @@ class ReminderRenderer:
         words: RecipientWords,
         number: str,
     ) -> bytes:
-        chain = self._chains[entry.chain_id].settings
-        about = LegacySubject(
-            chain_id=entry.chain_id,
-            chain_name=chain.shown_name,
-            legacy=entry.legacy,
-            legacy_id=legacy.legacy_id,
-            owner=legacy.owner,
-            page=self._link_legacy(entry),
-            name=_clean_legacy_name(legacy.name),
-            owner_name=words.owner_name,
-            title=words.title,
-        )
+        about = describe_legacy(legacy, words, self._chains[entry.chain_id].settings, self._settings.service)
         extra: dict[str, object] = {}
         if entry.kind is ReminderKind.ACTIVATED_TRANSFER:
             extra["amounts"] = format_amounts(facts.amounts.get(entry.id, []))
         elif entry.kind is ReminderKind.INSTRUCTIONS:
             told = facts.told.get((entry.legacy, entry.event), {}) if to.role is RecipientRole.OWNER else {}
             extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
+        elif entry.kind is ReminderKind.RECIPIENTS_GAP:
+            extra["people"] = _list_gaps(entry, facts)
         deadline = _find_deadline(entry, legacy, facts.head.timestamp)
         return build_reminder_body(entry.kind, to, about, deadline, number, **extra)
-
-    def _link_legacy(self, entry: ReminderEmail) -> str:
-        service = self._settings.service
-        path = service.app_legacy_path.replace("{chainId}", str(entry.chain_id)).replace("{legacy}", entry.legacy)
-        return service.app_origin + path
 
     def _open_body(self, entry: ReminderEmail, deadline: str | None) -> ReadyReminder | ReminderResult:
         if entry.body is None or entry.stored is None:
@@ -335,13 +319,21 @@ def _find_reason_not_to_warn(entry: ReminderEmail, legacy: LegacyFacts, facts: R
     """Return the reason not to warn the owner about Premium or the Safe, or None."""
     if not legacy.is_live:
         return "legacy_not_live"
-    if entry.kind in SAFE_TROUBLES:
+    if entry.kind is ReminderKind.RECIPIENTS_GAP and not _list_gaps(entry, facts):
+        return "window_closed"
+    if entry.kind in SAFE_TROUBLES or entry.kind is ReminderKind.RECIPIENTS_GAP:
         return "not_premium" if facts.expiries[entry.recipient] < facts.head.timestamp else None
     expiry, end = facts.expiries[entry.recipient], read_premium_expiry(entry.event)
     if expiry not in (0, end):  # 0: Premium was reset
         return "premium_renewed"
     has_lapsed = expiry < facts.head.timestamp
     return None if has_lapsed == (entry.kind is ReminderKind.PREMIUM_LAPSED) else "window_closed"
+
+
+def _list_gaps(entry: ReminderEmail, facts: ReminderFacts) -> list[dict[str, str]]:
+    """Return the variable `people` of an email about people without emails; empty if everybody gets them."""
+    gap = facts.gaps.get(entry.legacy)
+    return [] if gap is None else format_gaps(gap)
 
 
 def _find_deadline(entry: ReminderEmail, legacy: LegacyFacts, now: int) -> int | None:
@@ -354,6 +346,30 @@ def _find_deadline(entry: ReminderEmail, legacy: LegacyFacts, now: int) -> int |
     if entry.kind in ACTIVATIONS or legacy.triggers[0] <= now:
         return None
     return legacy.triggers[0]
+
+
+def find_wording(kind: ReminderKind, role: RecipientRole, legacy_type: int) -> RecipientRole:
+    """Return the role that words an email. A Safe's creator gets a signer's words: only the Safe resets its timer."""
+    of_the_timer = kind in KIND_WINDOWS or kind is ReminderKind.OWNER_RESET
+    is_safe_owner = role is RecipientRole.OWNER and legacy_type == SAFE
+    return RecipientRole.COSIGNER if of_the_timer and is_safe_owner else role
+
+
+def describe_legacy(
+    legacy: LegacyFacts, words: RecipientWords, chain: ChainSettings, service: ServiceSettings
+) -> LegacySubject:
+    path = service.app_legacy_path.replace("{chainId}", str(chain.chain_id)).replace("{legacy}", legacy.legacy)
+    return LegacySubject(
+        chain_id=chain.chain_id,
+        chain_name=chain.shown_name,
+        legacy=legacy.legacy,
+        legacy_id=legacy.legacy_id,
+        owner=legacy.owner,
+        page=service.app_origin + path,
+        name=_clean_legacy_name(legacy.name),
+        owner_name=words.owner_name,
+        title=words.title,
+    )
 
 
 @lru_cache(maxsize=10_000)

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     ColumnElement,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     cast,
+    false,
     func,
     select,
     text,
@@ -169,6 +171,18 @@ watch = Table(
         BigInteger,
         comment="chain time (unix seconds) at which the legacy was first no module of its Safe; 0 while it is one",
     ),
+    Column(
+        "gap_email_at",
+        BigInteger,
+        comment="chain time (unix seconds) from which the owner hears of people without emails; null: there are none",
+    ),
+    Column(
+        "silent",
+        Boolean,
+        nullable=False,
+        server_default=false(),
+        comment="whether nobody of the set gets emails",
+    ),
     comment="Legacies with stored recipients: when to ask the chain about each next",
 )
 
@@ -191,6 +205,10 @@ Index(
     watch.c.chain_id,
     postgresql_where=text("module_off_at > 0 and asked_at - module_off_at <= 604800"),
 )
+
+Index("watch_gap", watch.c.chain_id, watch.c.legacy, postgresql_where=text("gap_email_at <= asked_at"))
+
+Index("watch_silent", watch.c.chain_id, postgresql_where=text("silent"))
 
 Index("watch_paused", watch.c.paused_until, postgresql_where=text("paused_until is not null"))
 

@@ -98,12 +98,12 @@ def _no_merging() -> Any:
 
 
 def _no_ready_windows() -> Any:
-    plan = planner._plan_window_emails
+    plan = planner.plan_window_emails
 
-    def plan_others(row: Any, *others: Any) -> Any:
-        return () if row.window in CLAIM_WINDOWS else plan(row, *others)
+    def plan_others(legacy: str, window: int, *others: Any) -> Any:
+        return () if window in CLAIM_WINDOWS else plan(legacy, window, *others)
 
-    return patch.object(planner, "_plan_window_emails", plan_others)
+    return patch.object(planner, "plan_window_emails", plan_others)
 
 
 def _no_cosigners() -> Any:

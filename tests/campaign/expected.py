@@ -22,6 +22,8 @@ WINDOWS: Mapping[int, tuple[str, int]] = {
 SIGNALS: Mapping[int, str] = {0: "owner_reset", 1: "activated_multisig", 2: "activated_transfer"}
 WARNINGS = ("premium_ending", "premium_lapsed", "guard_removed", "module_disabled")
 """Kinds of email that an owner gets alone, about a lasting state."""
+UNJUDGED = ("recipients_gap",)
+"""Kinds of email about a set that reaches not everybody. A life changes sets too often to say when one is due."""
 GIFTS = ("gift_waiting", "gift_unlocked")
 LATE_BLOCKS = 64
 """Blocks within which the chain's past excuses an email. No node lags more, and SMTP takes emails sooner."""
@@ -140,7 +142,7 @@ def _windows_missing(
 
 def _windows_too_many(sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail]) -> Iterator[str]:
     """Two deadlines of one minute have the same words."""
-    lines, known = dict(WINDOWS.values()), {*SIGNALS.values(), *WARNINGS, *GIFTS}
+    lines, known = dict(WINDOWS.values()), {*SIGNALS.values(), *WARNINGS, *UNJUDGED, *GIFTS}
     called = _calls_of_windows(sights)
     times = Counter[ReceivedEmail]()
     for index, (email, recent) in enumerate(zip(emails, _recent(sights, emails), strict=True)):

@@ -6,7 +6,7 @@ from functools import cache
 from mail_service.catalogue import TEMPLATES
 from mail_service.rendering import EmailRenderer
 from mail_service.variables import ROLES
-from tests.campaign.expected import GIFTS, SIGNALS, WARNINGS, WINDOWS, ReceivedEmail
+from tests.campaign.expected import GIFTS, SIGNALS, UNJUDGED, WARNINGS, WINDOWS, ReceivedEmail
 
 _LEGACY = re.compile(r"(legacy \d+ )?on \w+")
 _GIFT = re.compile(r"^Gift: +(\d+)$", re.MULTILINE)
@@ -45,7 +45,7 @@ def read_amounts(text: str) -> dict[str, str]:
 def _kinds() -> dict[tuple[str, str | None], str]:
     """Subject and role name one kind."""
     render = EmailRenderer("https://app.example.org").render_sample
-    names = [*(kind for kind, _ in WINDOWS.values()), *SIGNALS.values(), *WARNINGS]
+    names = [*(kind for kind, _ in WINDOWS.values()), *SIGNALS.values(), *WARNINGS, *UNJUDGED]
     kinds: dict[tuple[str, str | None], str] = {
         (_LEGACY.sub("", render(TEMPLATES[name], role).subject), words): name
         for name in names

@@ -7,7 +7,7 @@ import secrets
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +26,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
 from reminder_worker.outbox.alerts import AlertOutbox
+from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
@@ -33,6 +34,7 @@ from reminder_worker.relay.factory import RELAYER, make_relay_wallets
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
+from reminder_worker.reminders.rehearsal import RehearsalStage
 from reminder_worker.reminders.self_erasure import SelfErasure
 from reminder_worker.runtime import Runtime, make_gift_notifications, make_gift_pages, make_gift_wallets
 from reminder_worker.settings import Settings
@@ -61,6 +63,7 @@ INGEST = [ABOUT[0], {"name": "payloadHash", "type": "bytes32"}, ABOUT[1]]
 PATHS = {
     "IngestLegacy": "/ingest-legacy",
     "ReadRecipients": "/recipients",
+    "RehearseLegacy": "/rehearsal",
     "EraseLegacy": "/erase-legacy",
     "SendInstructions": "/send-instructions",
 }
@@ -213,6 +216,8 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
     indexers = {id: IndexerSelector(chains[id], index, None) for id, index in indexes.items()}
     relaying = make_relay_wallets(engine, vault, chains, AlertOutbox(engine), settings)
+    recipients = RecipientStore(engine, vault, hashes, quotas, chains, settings)
+    mail = MailClient(settings.mail) if settings.mail else None
     parts: Runtime = SimpleNamespace(  # type: ignore[assignment]
         settings=settings,
         engine=engine,
@@ -224,7 +229,8 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         chain_summaries=ChainSummaries(chains, relaying.paying_wallets),
         relaying=relaying,
         sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
-        recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),
+        recipients=recipients,
+        rehearsals=RehearsalStage(engine, chains, indexers, recipients, mail, settings),
         self_erasure=SelfErasure(engine, chains, quotas.now),
         instructions=InstructionMailer(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,
@@ -237,7 +243,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         ),
     )
     try:
-        async with open_servers(parts) as (port, metrics_port):
+        async with mail or nullcontext(), open_servers(parts) as (port, metrics_port):
             url, metrics = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{metrics_port}"
             yield ApiWorld(parts, scenario, session, url, metrics, clock)
     finally:

@@ -34,6 +34,7 @@ from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.planner import DispatchReport, ReminderDispatch
 from reminder_worker.reminders.recipients import RecipientStore, RecipientWords, StoredRecipient, open_row
+from reminder_worker.reminders.rehearsal import LegacyRehearsal, RehearsalStage
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.tables import recipient
 from reminder_worker.settings import Settings
@@ -83,6 +84,7 @@ class MailWorld:
     due: DuePass
     dispatch: ReminderDispatch
     instructions: InstructionMailer
+    rehearsals: RehearsalStage
     vault: Vault
     hashes: KeyedHash
     recipients: RecipientStore
@@ -137,6 +139,9 @@ class MailWorld:
 
     async def erase(self, legacy: Legacy) -> None:
         await self.recipients.erase_set(await self._request(legacy))
+
+    async def rehearse(self, legacy: Legacy, *, with_texts: bool = False) -> LegacyRehearsal:
+        return await self.rehearsals.rehearse(await self._request(legacy), with_texts=with_texts)
 
     async def look_at_chain(self) -> DueReport:
         """Index, event pass and due pass."""
@@ -281,6 +286,7 @@ async def open_world(
                 due=DuePass(engine, chain, index, settings.reminders),
                 dispatch=ReminderDispatch(engine, chains, all_indexers, vault, client, settings, find_ending_budgets),
                 instructions=InstructionMailer(engine, chains, all_indexers, QuotaCounters(engine), settings),
+                rehearsals=RehearsalStage(engine, chains, all_indexers, recipients, client, settings),
                 vault=vault,
                 hashes=hashes,
                 recipients=recipients,

@@ -9,7 +9,18 @@ import { privateKeyToAccount } from "viem/accounts";
 
 interface Step {
   call:
-    | ("ingest" | "read" | "erase" | "sendInstructions" | "claim" | "checkIn" | "withdraw" | "request" | "status")
+    | (
+        | "ingest"
+        | "read"
+        | "rehearse"
+        | "erase"
+        | "sendInstructions"
+        | "claim"
+        | "checkIn"
+        | "withdraw"
+        | "request"
+        | "status"
+      )
     | ("giftEmailWallet" | "giftNotify" | "giftNotifyErase" | "eraseRecipient");
   key: `0x${string}`;
   id?: string;
@@ -67,6 +78,8 @@ async function run(step: Step, deadline: bigint): Promise<unknown> {
       return send("/ingest-legacy", await worker.signIngest(...about, deadline, recipients));
     case "read":
       return send("/recipients", await worker.signRead(...about, deadline));
+    case "rehearse":
+      return send("/rehearsal", await worker.signRehearsal(...about, deadline, true));
     case "erase":
       return send("/erase-legacy", await worker.signErase(...about, deadline));
     case "eraseRecipient":

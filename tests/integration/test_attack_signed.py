@@ -17,6 +17,7 @@ from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.eip712 import recover_signer
 from tests.integration.api_world import INGEST, ApiAnswer, ApiWorld, open_world, payload_of, person
+from tests.integration.mail_stub import MailStub
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 FIELD = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEFFFFFC2F
@@ -28,6 +29,7 @@ HASHED = [{"name": "payloadHash", "type": "bytes32"}, DEADLINE]
 TYPES: dict[str, Any] = {
     "/ingest-legacy": ("IngestLegacy", INGEST),
     "/recipients": ("ReadRecipients", INGEST[::2]),
+    "/rehearsal": ("RehearseLegacy", INGEST[::2]),
     "/erase-legacy": ("EraseLegacy", INGEST[::2]),
     "/send-instructions": ("SendInstructions", INGEST[::2]),
     "/erase-recipient": ("EraseRecipient", [{"name": "recipient", "type": "address"}, *INGEST[::2]]),
@@ -97,7 +99,8 @@ async def signed(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator
     }
     async with (
         AuthProxyStandIn() as provider,
-        open_world(chain_scenario, engine, **more, **provider.settings()) as world,
+        MailStub() as mail,
+        open_world(chain_scenario, engine, **more, **provider.settings(), MAIL_URL=mail.url) as world,
     ):
         made = SignedRequests(world, chain_scenario)
         await world.parts.chain_indexes[world.chain_id].run()

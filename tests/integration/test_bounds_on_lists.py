@@ -67,6 +67,8 @@ async def test_a_legacy_that_names_too_many_is_set_aside_and_shown_and_the_other
     report = await world.look_at_chain()
     assert report.set_aside == ([] if served else [crowded.address])
     assert await opened(world) == {honest.address, *([crowded.address] if served else [])}
+    told = {person.will_be_told for person in (await world.rehearse(crowded)).people}
+    assert told == ({True, False} if served else {False})
     ((size,),) = await world.sql("select max(octet_length(cast(membership as text))) from worker.watch")
     assert size < 10_000
 

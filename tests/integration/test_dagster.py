@@ -312,6 +312,7 @@ def test_the_overview_evaluates_every_standing_check_and_that_of_worker_health(s
     assert set(_checked(_run("overview", service))) == {
         "index_lag",
         "every_signal_settled",
+        "every_set_reaches_somebody",
         "every_email_decided",
         "no_stuck_slot",
         "no_stopped_wallet",
@@ -345,6 +346,15 @@ def test_each_check_fails_by_its_own_facts_only(with_relayer: Service, database:
     for minutes, passed in ((0, True), (30, False)):
         _enter_signal(database, minutes)
         assert _result(checks.every_signal_settled, with_relayer).passed is passed
+    for silent, passed in ((False, True), (True, False)):
+        database.execute(
+            "insert into worker.watch (chain_id, legacy, creator, legacy_type, silent) values (31337, %s, %s, 3, %s)"
+            " on conflict (chain_id, legacy) do update set silent = excluded.silent",
+            (LEGACY, SOMEBODY, silent),
+        )
+        found = _result(checks.every_set_reaches_somebody, with_relayer)
+        assert found.passed is passed
+        assert LEGACY not in str(found)
     for stopped, passed in ((None, True), ("foreign_nonce", False)):
         enter_wallet(database.execute, RELAYER, stopped=stopped)
         assert _result(checks.no_stopped_wallet, with_relayer).passed is passed

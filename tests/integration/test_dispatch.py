@@ -804,6 +804,7 @@ async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, cha
             ReminderKind.PREMIUM_LAPSED,
             ReminderKind.GUARD_REMOVED,
             ReminderKind.MODULE_DISABLED,
+            ReminderKind.RECIPIENTS_GAP,
         }
         assert set(await world.states()) == {"sent"}
         assert len(inbox.messages) == (await world.states())["sent"]

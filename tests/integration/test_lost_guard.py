@@ -58,7 +58,7 @@ async def guarded(
     period = int(inactivity_days * DAY)
     legacy = world.scenario.create_safe_legacy(owner, safe, [anna], inactivity=period, guarded=installed)
     world.scenario.configure_reminders(owner, legacy, [anna])
-    await world.save(legacy, "owner", "anna", "ben")
+    await world.save(legacy, "owner", "anna")
     await world.tick()
     assert world.mail.inbox == []
     return safe, legacy

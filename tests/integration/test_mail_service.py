@@ -539,6 +539,44 @@ async def test_who_stopped_emails_by_mistake_finds_the_way_back(client: ServiceC
     assert "Stop these emails?" in (await client.request("GET", path)).json
 
 
+async def test_a_preview_reads_as_the_email_and_its_links_do_nothing(mail_database: str, inbox: SmtpInbox) -> None:
+    """It is shown to another person than the addressee, who must not be able to end the addressee's emails."""
+    more = {"MAIL_SERVICE_PUBLIC_URL": f"{ORIGIN}/mail", "MAIL_SERVICE_EMAIL_PAGE_URL": f"{ORIGIN}/emails"}
+    async with served(environment(mail_database, inbox, **more)) as client:
+        email = {"language": "de", "number": "7KQ2-M0XD-4RTV-93HB", "reference": "ab" * 32}
+        await client.send("key-1", **email)
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        shown = await client.request("POST", "/preview", json=body(**email), headers=headers)
+        [sent] = inbox.messages
+        assert shown.json["subject"] == sent.subject
+        own = re.compile(r"(unsubscribe|forget)/[^ \n]+|[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}")
+        assert own.sub("", shown.json["text"]) == own.sub("", sent.text)
+        assert "7KQ2-M0XD" in sent.text
+        assert "0000-0000-0000-0000" in shown.json["text"]
+        for page in ("unsubscribe", "forget"):
+            (link,) = re.findall(rf"{ORIGIN}/mail(/{page}/[^ \n]+)", shown.json["text"])
+            assert (await client.request("POST", link)).status == 404
+        assert (await client.send("key-2")).json["duplicate"] is False
+        assert len(inbox.messages) == 2, "the preview sent nothing"
+        assert len(rows(mail_database)) == 2, "the preview stored nothing"
+
+
+async def test_who_unsubscribed_is_told_to_the_caller_in_order(client: ServiceClient, inbox: SmtpInbox) -> None:
+    await client.send("key-1")
+    url = (inbox.messages[0].header("List-Unsubscribe") or "").strip("<>")
+    await client.request("POST", url.removeprefix("http://127.0.0.1:8090"))
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    for emails, status, expected in (
+        (["other@example.net", EMAIL.lower(), "third@example.net"], 200, {"suppressed": [False, True, False]}),
+        ([], 200, {"suppressed": []}),
+        (["zoe"], 422, None),
+        (["a@example.net"] * 201, 400, None),
+    ):
+        answer = await client.request("POST", "/suppressed", json={"emails": emails}, headers=headers)
+        assert answer.status == status
+        assert expected is None or answer.json == expected
+
+
 async def test_a_forged_unsubscribe_token_does_nothing(
     client: ServiceClient, inbox: SmtpInbox, mail_database: str
 ) -> None:
@@ -623,6 +661,8 @@ async def test_only_the_token_opens(client: ServiceClient, inbox: SmtpInbox) -> 
         answer = await client.request("POST", "/send", json=body(), headers={"Idempotency-Key": "key-1", **headers})
         assert (answer.status, answer.json["code"]) == (401, "unauthorized")
         assert (await client.request("GET", "/messages/key-1", headers=headers)).status == 401
+        for path in ("/preview", "/suppressed"):
+            assert (await client.request("POST", path, json=body(), headers=headers)).status == 401
     assert inbox.messages == []
 
 

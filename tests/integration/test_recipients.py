@@ -354,7 +354,12 @@ async def test_a_safe_signs_by_its_contract(world: ApiWorld) -> None:
 
 
 @pytest.mark.parametrize(
-    ("primary_type", "path", "status"), [("ReadRecipients", "/recipients", 403), ("EraseLegacy", "/erase-legacy", 200)]
+    ("primary_type", "path", "status"),
+    [
+        ("ReadRecipients", "/recipients", 403),
+        ("RehearseLegacy", "/rehearsal", 403),
+        ("EraseLegacy", "/erase-legacy", 200),
+    ],
 )
 async def test_a_safes_signature_on_chain_allows_writes_and_no_read(
     world: ApiWorld, primary_type: str, path: str, status: int

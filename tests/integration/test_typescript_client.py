@@ -202,7 +202,7 @@ async def test_ethers_and_viem_sign_the_same_bytes(world: ApiWorld) -> None:
     person = {"recipient": heir.address, "role": "owner", "email": "Ö@example.org", "name": "相続", "language": "ja"}
     notice = {"timelockId": "7", "recipientEmail": "a@example.org", "recipientName": "A", "giverName": "B"}
     notice |= {"claimLink": "https://gifts.example.org/gifts/1/7#g=e30", "timing": "none"}
-    about_legacies = ("ingest", "read", "erase", "eraseRecipient", "sendInstructions")
+    about_legacies = ("ingest", "read", "rehearse", "erase", "eraseRecipient", "sendInstructions")
     steps: list[dict[str, Any]] = [
         *({"call": call, "key": key, "recipients": [person], "deadline": deadline} for call in about_legacies),
         {"call": "claim", "key": key, "id": "5", "assets": [usdc, heir.address]},

@@ -19,9 +19,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 import reminder_worker
 from devnet.scenarios import Scenario
+from devnet.smtp import SmtpInbox
 from reminder_worker.gifts.claim_link import decode_letter
 from tests.integration.gift_page_browser import InjectedWallet, Visit
 from tests.integration.gift_page_world import ETHER, build_gift_page, open_gift_world
+from tests.integration.mail_service_stack import TOKEN, environment, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -82,8 +84,8 @@ async def test_its_types_pass_a_strict_check_of_libraries(packed: Path) -> None:
     assert 'output.css"' in (installed / "dist/printables/output.js").read_text()
 
 
-async def test_the_example_saves_recipients_and_seals_a_gift(
-    chain_scenario: Scenario, engine: AsyncEngine, visit: Visit, packed: Path
+async def test_the_example_saves_recipients_shows_their_emails_and_seals_a_gift(
+    chain_scenario: Scenario, engine: AsyncEngine, visit: Visit, packed: Path, inbox: SmtpInbox
 ) -> None:
     """It is built with the package alone, and is of another origin than the API."""
     scenario, contracts = chain_scenario, chain_scenario.deployment
@@ -91,7 +93,11 @@ async def test_the_example_saves_recipients_and_seals_a_gift(
     threading.Thread(target=server.serve_forever, daemon=True).start()
     origin = f"http://127.0.0.1:{server.server_address[1]}"
     try:
-        async with open_gift_world(scenario, engine, CORS_ORIGINS=origin) as world:
+        database = engine.url.render_as_string(hide_password=False)
+        async with (
+            served(environment(database, inbox)) as mail,
+            open_gift_world(scenario, engine, CORS_ORIGINS=origin, MAIL_URL=mail.url, MAIL_TOKEN=TOKEN) as world,
+        ):
             owner, heir = world.api.owner(), scenario.account("heir")
             legacy = scenario.create_legacy(owner, {heir.address: 100})
             scenario.configure_reminders(owner, legacy)
@@ -114,6 +120,11 @@ async def test_the_example_saves_recipients_and_seals_a_gift(
             await page.get_by_label("Heir's email").fill("heir@example.org")
             await page.get_by_role("button", name="Save recipients").click()
             await expect(said).to_have_text("Saved: heir@example.org and me@example.org.")
+            await page.get_by_role("button", name="Show what they will get").click()
+            await expect(said).to_have_text("Everybody will be told.")
+            shown = await page.locator("#windows li").all_inner_texts()
+            assert len(shown) == 4
+            assert any(f"{heir.address}: You can now claim from legacy" in each for each in shown)
 
             await page.get_by_label("For").fill("Ada")
             await page.get_by_label("Their address").fill(heir.address)

@@ -5,6 +5,7 @@ import {
   ReminderWorker,
   signIngest,
   signRead,
+  signRehearsal,
   Unreachable,
   type Wallet,
 } from "reminder-worker-client";
@@ -79,6 +80,26 @@ async function read(wallet: Wallet, legacy: string): Promise<Bodies["RecipientsA
   return worker.post("/recipients", await signRead(wallet, chain.id, legacy, await worker.deadline()));
 }
 
+/** Lists the emails to come, and the reasons for missing emails. */
+async function rehearse(form: FormData): Promise<string> {
+  const wallet = walletOf(await connect());
+  const body = await signRehearsal(wallet, chain.id, text(form, "legacy"), await worker.deadline(), true);
+  const { people, windows } = await worker.post("/rehearsal", body);
+  const rows = windows.flatMap(({ opensAt, people }) =>
+    people.map(({ recipient, reasons, email }) => {
+      const row = document.createElement("li");
+      row.textContent = `${opensAt.slice(0, 10)} ${recipient}: ${email?.subject ?? reasons.join(", ")}`;
+      row.title = email?.text ?? "";
+      return row;
+    }),
+  );
+  document.querySelector("#windows")?.replaceChildren(...rows);
+  const silent = people.filter(({ willBeTold }) => !willBeTold);
+  return silent.length === 0
+    ? "Everybody will be told."
+    : `Will not be told: ${silent.map(({ recipient, reasons }) => `${recipient} (${reasons.join(", ")})`).join("; ")}.`;
+}
+
 async function sealGift(form: FormData): Promise<string> {
   const signer = await connect();
   const reader = createPublicClient({ chain, transport: custom(signer.transport) });
@@ -105,14 +126,17 @@ function text(form: FormData, name: string): string {
 }
 
 function listen(id: string, work: (form: FormData) => Promise<string>): void {
-  const said = document.querySelector("#said");
-  document.querySelector<HTMLFormElement>(`#${id}`)?.addEventListener("submit", async (event) => {
+  document.querySelector<HTMLFormElement>(`#${id}`)?.addEventListener("submit", (event) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    if (said) said.textContent = "Your wallet asks …";
-    const words = await work(form).catch(explain);
-    if (said) said.textContent = words;
+    void show(work(new FormData(event.currentTarget as HTMLFormElement)));
   });
+}
+
+async function show(work: Promise<string>): Promise<void> {
+  const said = document.querySelector("#said");
+  if (said) said.textContent = "Your wallet asks …";
+  const words = await work.catch(explain);
+  if (said) said.textContent = words;
 }
 
 function explain(error: unknown): string {
@@ -122,4 +146,8 @@ function explain(error: unknown): string {
 }
 
 listen("recipients", saveRecipients);
+document.querySelector<HTMLButtonElement>("#rehearse")?.addEventListener("click", ({ currentTarget }) => {
+  const { form } = currentTarget as HTMLButtonElement;
+  if (form) void show(rehearse(new FormData(form)));
+});
 listen("gift", sealGift);

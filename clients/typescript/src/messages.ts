@@ -96,6 +96,7 @@ const WITHDRAW_AFTER_RECIPIENT: Field[] = [
 export const TYPES = {
   IngestLegacy: [{ name: "legacy", type: "address" }, { name: "payloadHash", type: "bytes32" }, DEADLINE],
   ReadRecipients: ABOUT_A_LEGACY,
+  RehearseLegacy: ABOUT_A_LEGACY,
   EraseLegacy: ABOUT_A_LEGACY,
   SendInstructions: ABOUT_A_LEGACY,
   EraseRecipient: [{ name: "recipient", type: "address" }, ...ABOUT_A_LEGACY],

@@ -64,6 +64,17 @@ export function signRead(
   return signAboutLegacy(wallet, "ReadRecipients", chainId, legacy, deadline);
 }
 
+/** For `/rehearsal`: show which emails will go to whom. `emails`: with their texts, which hold names. */
+export async function signRehearsal(
+  wallet: Wallet,
+  chainId: number,
+  legacy: string,
+  deadline: bigint,
+  emails: boolean = false,
+): Promise<Bodies["RehearsalBody"]> {
+  return { ...(await signAboutLegacy(wallet, "RehearseLegacy", chainId, legacy, deadline)), emails };
+}
+
 /** For `/erase-legacy`: delete the whole set for good. */
 export function signErase(
   wallet: Wallet,
@@ -86,7 +97,7 @@ export function signSendInstructions(
 
 async function signAboutLegacy(
   wallet: Wallet,
-  primaryType: "ReadRecipients" | "EraseLegacy" | "SendInstructions",
+  primaryType: "ReadRecipients" | "RehearseLegacy" | "EraseLegacy" | "SendInstructions",
   chainId: number,
   legacy: string,
   deadline: bigint,

@@ -29,6 +29,7 @@ from reminder_worker.outbox.messages import (
     format_role_counts,
     make_alert_variables,
 )
+from reminder_worker.reminders.gaps import LegacyGap, PersonGap, format_gaps
 
 ORIGINS = LinkOrigins("https://app.example.org", ("https://app.example.org",))
 TOKEN = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
@@ -44,6 +45,9 @@ ABOUT = LegacySubject(
     "For the children",
 )
 EXTRA: dict[ReminderKind, dict[str, object]] = {
+    ReminderKind.RECIPIENTS_GAP: {
+        "people": format_gaps(LegacyGap(TOKEN, "", False, (PersonGap(TOKEN, "owner", "not_configured"),)))
+    },
     ReminderKind.ACTIVATED_TRANSFER: {"amounts": format_amounts([TokenAmount(TOKEN, 10**18, None, None)])},
     ReminderKind.INSTRUCTIONS: {
         "told": format_role_counts({RecipientRole.BENEFICIARY: 2}),

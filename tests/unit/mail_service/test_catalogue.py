@@ -40,6 +40,7 @@ KINDS = {
     "premium_lapsed",
     "guard_removed",
     "module_disabled",
+    "recipients_gap",
 }
 
 
@@ -216,6 +217,9 @@ def test_a_transfer_shows_each_amount_and_that_eth_is_not_listed() -> None:
         ("premium_ending", "owner", "From then on we send no reminders"),
         ("premium_ending", "owner", "Premium cannot be renewed before that date"),
         ("module_disabled", "owner", "While it is off, every claim fails"),
+        ("recipients_gap", "owner", "reminders are not switched on for this wallet"),
+        ("recipients_gap", "owner", "emails to the saved address come back"),
+        ("recipients_gap", "owner", "will not be reminded by us"),
         ("premium_lapsed", "owner", "We send no reminders any more"),
         ("guard_removed", "owner", "Without it we send no reminders about this legacy"),
     ],

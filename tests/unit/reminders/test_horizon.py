@@ -3,7 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.reminders.horizon import earliest_opening, list_window_deadlines, next_reading_time
+from reminder_worker.reminders.horizon import (
+    earliest_opening,
+    foresee_windows,
+    list_window_deadlines,
+    next_reading_time,
+)
 
 NOW = 1_800_000_000
 LEGACY = "0x" + "ab" * 20
@@ -24,6 +29,37 @@ def test_notices_open_ahead_of_their_deadline_and_the_others_at_it() -> None:
         assert earliest_opening(window, (1000, 1000, 1000), 100) == opened
     for second, opened in ((800, 900), (950, 950)):
         assert earliest_opening(3, (500, second, 1000), 100) == opened
+
+
+def open_by_the_view(triggers: tuple[int, int, int], ahead: int, lines: tuple[bool, bool], now: int) -> set[int]:
+    """The rule of PremiumReminderView, as its contract has it."""
+    first, second, third = triggers
+    if lines[1] and now >= third:
+        return {6}
+    if lines[0] and now >= second:
+        return {5, 3} if third != second and now + ahead >= third else {5}
+    windows = {2} if second != first and now + ahead >= second else set()
+    if now >= first:
+        return {*windows, 4}
+    return {*windows, 1} if now + ahead >= first else windows
+
+
+@given(
+    st.tuples(st.integers(1, 20), st.integers(0, 10), st.integers(0, 10)),
+    st.integers(1, 15),
+    st.tuples(st.booleans(), st.booleans()),
+    st.integers(0, 60),
+)
+def test_the_windows_foreseen_for_a_moment_are_those_that_the_contract_then_has_open(
+    spans: tuple[int, int, int], ahead: int, lines: tuple[bool, bool], now: int
+) -> None:
+    first = spans[0]
+    triggers = first, first + spans[1], first + spans[1] + spans[2]
+    found = set()
+    for window in foresee_windows(triggers, ahead, *lines):
+        if window.opens_at <= now < window.closes_at:
+            found.add(window.number)
+    assert found == open_by_the_view(triggers, ahead, lines, now)
 
 
 def test_asked_again_when_the_next_window_opens() -> None:
