@@ -69,6 +69,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
             ("An upgrade of a contract is scheduled, and operators hear what it would do", self.schedule_upgrade),
             ("It is cancelled, and operators hear of that, too", self.cancel_upgrade),
             ("An email comes back: its mailbox does not exist, and the owner can read that", self.come_back),
+            ("The owner reads of each person which emails they were sent, and what became of them", self.see_receipts),
             ("One of the second line erases herself by a signature", self.erase_by_signature),
             ("An heir presses 'Delete my email address' at the foot of an email", self.erase_by_link),
             ("The owner erases everybody who is left", self._erase),

@@ -135,6 +135,15 @@ class MailWorld:
             rows = (await conn.execute(recipient.select().where(recipient.c.legacy == legacy.address))).all()
         return [open_row(self.vault, row) for row in rows]
 
+    async def receipts(self, legacy: Legacy) -> dict[str, list[tuple[str, str]]]:
+        """Return kind and outcome of each person's last emails, as the creator reads them; by label."""
+        read = await self.recipients.read_set(await self._request(legacy))
+        found = {}
+        for person in read.recipients:
+            emails = read.receipts.get(person.recipient, ())
+            found[self.labels[person.recipient]] = [(each.kind.value, str(each.outcome)) for each in emails]
+        return found
+
     async def erase(self, legacy: Legacy) -> None:
         await self.recipients.erase_set(await self._request(legacy))
 

@@ -93,7 +93,8 @@ async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld, library:
         library=library,
     )
     assert saved == {"saved": 2, "shredded": 0, "erasedThemselves": []}
-    stored = [people[0], people[1] | {"email": "heir@xn--bcher-kva.example"}]
+    none_yet: dict[str, Any] = {"lastEmails": []}
+    stored = [people[0] | none_yet, people[1] | none_yet | {"email": "heir@xn--bcher-kva.example"}]
     assert sorted(read["recipients"], key=lambda each: each["role"], reverse=True) == stored
     assert queued == {"queued": 2}
     assert again["refused"] == "cooldown"

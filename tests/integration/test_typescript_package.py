@@ -82,7 +82,7 @@ async def test_its_types_pass_a_strict_check_of_libraries(packed: Path) -> None:
     assert 'output.css"' in (installed / "dist/printables/output.js").read_text()
 
 
-async def test_the_example_saves_recipients_and_seals_a_gift(
+async def test_the_example_saves_recipients_shows_receipts_and_seals_a_gift(
     chain_scenario: Scenario, engine: AsyncEngine, visit: Visit, packed: Path
 ) -> None:
     """It is built with the package alone, and is of another origin than the API."""
@@ -108,12 +108,26 @@ async def test_the_example_saves_recipients_and_seals_a_gift(
             await visitor.has(InjectedWallet(scenario, owner))
             page, said = visitor.page, visitor.page.get_by_role("status")
             await page.goto(origin)
-            for name, value in {"Legacy": legacy.address, "Your email": "me@example.org"}.items():
-                await page.get_by_label(name).fill(value)
+            await page.locator("#recipients").get_by_label("Legacy").fill(legacy.address)
+            await page.get_by_label("Your email").fill("me@example.org")
             await page.get_by_label("Heir's address").fill(heir.address)
             await page.get_by_label("Heir's email").fill("heir@example.org")
             await page.get_by_role("button", name="Save recipients").click()
             await expect(said).to_have_text("Saved: heir@example.org and me@example.org.")
+
+            await world.api.sql(
+                "insert into worker.sent_ledger"
+                " (id, chain_id, legacy, recipient, kind, event, role, state, message_id, claimed_at, reason)"
+                " values (gen_random_uuid(), :chain, :legacy, :heir, 'instructions', 'event', 'beneficiary', 'sent',"
+                " 'm', '2099-12-24', 'bounced')",
+                chain=world.api.chain_id,
+                legacy=legacy.address,
+                heir=heir.address.lower(),
+            )
+            await page.locator("#receipts").get_by_label("Legacy").fill(legacy.address)
+            await page.get_by_role("button", name="Show the last emails").click()
+            told = "heir@example.org: 2099-12-24 instructions came_back (other). me@example.org: no email so far."
+            await expect(said).to_have_text(told)
 
             await page.get_by_label("For").fill("Ada")
             await page.get_by_label("Their address").fill(heir.address)

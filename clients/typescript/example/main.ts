@@ -75,6 +75,16 @@ async function saveRecipients(form: FormData): Promise<string> {
     .join(" and ")}.`;
 }
 
+/** What became of the last emails to each person, the newest first. */
+async function readReceipts(form: FormData): Promise<string> {
+  const { recipients } = await read(walletOf(await connect()), text(form, "legacy"));
+  const lines = recipients.map(({ email, lastEmails }) => {
+    const said = lastEmails.map(({ day, kind, outcome, why }) => `${day} ${kind} ${outcome}${why ? ` (${why})` : ""}`);
+    return `${email}: ${said.join(", ") || "no email so far"}.`;
+  });
+  return lines.sort().join(" ");
+}
+
 async function read(wallet: Wallet, legacy: string): Promise<Bodies["RecipientsAnswer"]> {
   return worker.post("/recipients", await signRead(wallet, chain.id, legacy, await worker.deadline()));
 }
@@ -122,4 +132,5 @@ function explain(error: unknown): string {
 }
 
 listen("recipients", saveRecipients);
+listen("receipts", readReceipts);
 listen("gift", sealGift);
