@@ -25,7 +25,6 @@ from reminder_worker.outbox.messages import (
     RecipientRole,
     ReminderKind,
     build_reminder_body,
-    checksum_address,
     format_amounts,
     format_deadline,
     format_role_counts,
@@ -63,6 +62,9 @@ from reminder_worker.reminders.recipients import RecipientWords, email_body_cont
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
+CLAIM_FUNCTION = "activeLegacy(uint256 legacyId, address[] assets, bool isETH)"
+CLAIM_FUNCTION_OF_SAFES = "activeLegacy(uint256 legacyId)"
+"""Functions of the routers that a beneficiary calls with their own wallet."""
 ReadyReminder = RenderedEmail[ReminderEmail]
 ReminderResult = EmailSettlement[ReminderEmail]
 
@@ -235,6 +237,8 @@ class ReminderRenderer:
             legacy_id=legacy.legacy_id,
             owner=legacy.owner,
             page=self._link_legacy(entry),
+            router=legacy.router,
+            claim_function=CLAIM_FUNCTION_OF_SAFES if legacy.legacy_type == SAFE else CLAIM_FUNCTION,
             name=_clean_legacy_name(legacy.name),
             owner_name=words.owner_name,
             title=words.title,
@@ -244,7 +248,7 @@ class ReminderRenderer:
             extra["amounts"] = format_amounts(facts.amounts.get(entry.id, []))
         elif entry.kind is ReminderKind.INSTRUCTIONS:
             told = facts.told.get((entry.legacy, entry.event), {}) if to.role is RecipientRole.OWNER else {}
-            extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
+            extra["told"] = format_role_counts(told)
         deadline = _find_deadline(entry, legacy, facts.head.timestamp)
         return build_reminder_body(entry.kind, to, about, deadline, number, **extra)
 

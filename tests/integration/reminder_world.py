@@ -1,6 +1,7 @@
 """Chain, index, passes and dispatch over a real chain and database, with a mail stub at the end."""
 
 import json
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from uuid import UUID
 
 import pytest
 from eth_account.signers.local import LocalAccount
+from eth_utils.crypto import keccak
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -129,6 +131,14 @@ class MailWorld:
             for address, email in people.items()
         ]
         await self.recipients.save_set(request, _payload([*kept, *added], words))
+
+    def names_claim(self, variables: Mapping[str, Any], legacy: Legacy, *arguments: Any) -> bool:
+        """Return whether an email names the router of the legacy and the function by which heirs claim there."""
+        contract = "TransferEOALegacyRouter" if legacy.guard is None else "MultisigLegacyRouter"
+        data = self.scenario.contracts[contract].encode("activeLegacy", legacy.id, *arguments)
+        signature = re.sub(r" \w+(?=[,)])| ", "", variables["claimFunction"])
+        named = (variables["routerAddress"].lower(), f"0x{keccak(text=signature)[:4].hex()}")
+        return named == (legacy.router, data[:10])
 
     async def stored(self, legacy: Legacy) -> list[StoredRecipient]:
         async with self.engine.connect() as conn:
