@@ -162,7 +162,12 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
         self.look_now("due")
         claim = "You can now claim"
         subjects = {OWNER: "the deadline of", FIRST: claim, SECOND: claim}
-        return self._emails("ready_to_activate", subjects)
+        told = self._emails("ready_to_activate", subjects)
+        theirs = [email.text for email in self.evidence.emails() if claim in email.subject]
+        router, function = to_checksum_address(self.legacy.router), "activeLegacy(uint256 legacyId, address[] assets"
+        must(len(theirs) == 2, "not two heirs read that they can claim")
+        must(all(router in text and function in text for text in theirs), "an heir does not read how to do without us")
+        return told + "; the heirs' name the router and its function"
 
     def _claim(self) -> str:
         deployment, shares = self.stack.deployment, {FIRST: SHARE, SECOND: 100 - SHARE}

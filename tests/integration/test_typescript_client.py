@@ -226,7 +226,7 @@ async def test_the_client_and_the_examples_of_its_readme_are_well_typed() -> Non
     folder = ROOT / ".cache" / "readme"
     folder.mkdir(parents=True, exist_ok=True)
     examples = re.findall(r"^```ts\n(.+?)^```", (ROOT / "clients/typescript/README.md").read_text(), re.M | re.S)
-    assert len(examples) == 3
+    assert len(examples) == 4
     for number, example in enumerate(examples):
         (folder / f"example_{number}.ts").write_text(example + "export {};\n")
     config = {"extends": "../../tsconfig.json", "include": ["*.ts"]}
