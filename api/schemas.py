@@ -1,7 +1,7 @@
 """Requests and responses on the wire: camelCase, every field described, with examples that the server reads."""
 
 from collections.abc import Generator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from litestar import Request
@@ -14,7 +14,8 @@ from msgspec import Meta, Struct
 from api.problem_codes import ProblemCode
 from reminder_worker.errors import Refused
 from reminder_worker.outbox.bounces import BounceReason
-from reminder_worker.outbox.messages import Language, checksum_address
+from reminder_worker.outbox.messages import Language, ReminderKind, checksum_address
+from reminder_worker.reminders.receipts import MOST_RECEIPTS, EmailOutcome, EmailReason
 from reminder_worker.reminders.recipients import Role
 from reminder_worker.reminders.rehearsal import PersonVerdict, UntoldReason
 from reminder_worker.strict_json import decode_json
@@ -197,6 +198,44 @@ class QueuedAnswer(Struct, rename="camel"):
     queued: Annotated[int, Meta(description="Emails that will be sent", examples=[3])]
 
 
+class EmailReceiptAnswer(Struct, rename="camel", omit_defaults=True):
+    """The outcome of an email."""
+
+    kind: Annotated[ReminderKind, Meta(description="Kind of the email", examples=["ready_to_activate"])]
+    day: Annotated[
+        date,
+        Meta(
+            description="Day (UTC) on which the email left; of an unsent email, the day of its last step",
+            examples=["2026-11-27"],
+        ),
+    ]
+    outcome: Annotated[
+        EmailOutcome,
+        Meta(
+            description=(
+                "`accepted`: the mail server took the email, and no report says that it came back. `came_back`: it"
+                " could not be delivered. `held`: unknown whether it left, an operator finds out. `waiting`: it will be"
+                " sent, or tried again. `dropped`: it is not sent"
+            ),
+            examples=["came_back"],
+        ),
+    ]
+    why: Annotated[
+        EmailReason | None,
+        Meta(
+            description=(
+                "Why it came back (as `bounceReason`: of the last email from this address) or was dropped."
+                " `no_longer_true`: for example the owner was active before it left. `not_named`: the chain does not"
+                " name the person for it. `no_premium`. `told_later`: a later email says it too. `unsubscribed`: the"
+                " person wants no email. `address_returns`: the mailbox does not exist. `refused`: the mail server"
+                " refused it three times. `not_readable`: the legacy could not be read. `test_chain_not_listed`: of a"
+                " test chain, and the address is not on the operator's list. A later version may add reasons"
+            ),
+            examples=["mailbox_full"],
+        ),
+    ] = None
+
+
 class RecipientAnswer(Struct, rename="camel", omit_defaults=True):
     """One recipient, as its creator saved it."""
 
@@ -205,6 +244,16 @@ class RecipientAnswer(Struct, rename="camel", omit_defaults=True):
     email: Annotated[str, Meta(description="Email address in its normal form", examples=["anna@example.org"])]
     name: Annotated[str, Meta(description="Name as shown in the email, may be empty", examples=["Anna"])]
     language: Annotated[Language, Meta(description="Language of the recipient's emails", examples=["es"])]
+    last_emails: Annotated[
+        list[EmailReceiptAnswer],
+        Meta(
+            description=(
+                "The last ten emails about this legacy to this address, the newest first. An email to an earlier"
+                " address, or from before the person was erased, is not among them"
+            ),
+            max_length=MOST_RECEIPTS,
+        ),
+    ]
     time_zone: Annotated[
         str,
         Meta(

@@ -71,6 +71,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
             ("An upgrade of a contract is scheduled, and operators hear what it would do", self.schedule_upgrade),
             ("It is cancelled, and operators hear of that, too", self.cancel_upgrade),
             ("An email comes back: its mailbox does not exist, and the owner can read that", self.come_back),
+            ("The owner reads of each person which emails they were sent, and what became of them", self.see_receipts),
             ("One of the second line erases herself by a signature", self.erase_by_signature),
             ("An heir presses 'Delete my email address' at the foot of an email", self.erase_by_link),
             ("The owner erases everybody who is left", self._erase),
@@ -179,7 +180,12 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
         self.look_now("due")
         claim = "You can now claim"
         subjects = {OWNER: "the deadline of", FIRST: claim, SECOND: claim}
-        return self._emails("ready_to_activate", subjects)
+        told = self._emails("ready_to_activate", subjects)
+        theirs = [email.text for email in self.evidence.emails() if claim in email.subject]
+        router, function = to_checksum_address(self.legacy.router), "activeLegacy(uint256 legacyId, address[] assets"
+        must(len(theirs) == 2, "not two heirs read that they can claim")
+        must(all(router in text and function in text for text in theirs), "an heir does not read how to do without us")
+        return told + "; the heirs' name the router and its function"
 
     def _claim(self) -> str:
         deployment, shares = self.stack.deployment, {FIRST: SHARE, SECOND: 100 - SHARE}

@@ -4,10 +4,12 @@ import hmac
 import json
 import re
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from eth_utils.address import to_checksum_address
 
-from devnet.cast import FIRST, LATER, SECOND, CastMember
+from devnet.cast import FIRST, LATER, OWNER, SECOND, CastMember
 from devnet.evidence import FoundEmail, must
 from devnet.local import CHAIN_ID
 from devnet.parts import ask
@@ -53,6 +55,18 @@ class LeavingChapter(DemoNarrator):
         must(seen.pop(self.address(SECOND)) == ("bounced", "mailbox_unknown"), "the owner does not see it")
         must(set(seen.values()) == {(None, None)}, "somebody else's address is said to be bad")
         return "the owner reads in /recipients: bounced, the mailbox does not exist; of the other three nothing"
+
+    def see_receipts(self) -> str:
+        accepted = [f"{kind} accepted" for kind in ("ready_to_activate", "owner_reset", "before_activation")]
+        last, came_back = "activated_transfer", "came_back, mailbox_unknown"
+        expected = dict.fromkeys((self.address(OWNER), self.address(FIRST)), (f"{last} accepted", *accepted))
+        expected[self.address(SECOND)] = (f"{last} {came_back}", *accepted)
+        expected[self.address(LATER)] = ()
+        read = {
+            account: tuple(map(_describe_receipt, entry["lastEmails"])) for account, entry in self._entries().items()
+        }
+        must(read == expected, f"the owner reads {read}")
+        return "of 12 emails 11 were accepted and one came back; nothing was sent to the second line"
 
     def erase_by_signature(self) -> str:
         answer = self.leaving.erase_self(self.legacy.address)
@@ -109,7 +123,7 @@ class LeavingChapter(DemoNarrator):
         status, answer = ask(f"{self.stack.at.mail}/reports/signed", "POST", body, headers=headers)
         return WalletAnswer(status, json.loads(answer or b"{}"))
 
-    def _entries(self) -> dict[str, dict[str, str]]:
+    def _entries(self) -> dict[str, dict[str, Any]]:
         """Read the set as its creator does; by address."""
         answer = self.wallet.read(self.legacy.address)
         must(answer.status == 200, f"the API answered {answer.status}")
@@ -121,6 +135,11 @@ class LeavingChapter(DemoNarrator):
         must(set(answer.body["erasedThemselves"]) == told, "the owner does not see who erased themselves")
         shown = json.dumps(dict(answer.body))
         must(not any(person.email in shown or person.name in shown for person in people), "an email or name is left")
+
+
+def _describe_receipt(email: Mapping[str, str]) -> str:
+    words = f"{email['kind']} {email['outcome']}"
+    return f"{words}, {email['why']}" if "why" in email else words
 
 
 def _forget_links(email: FoundEmail) -> list[str]:

@@ -73,6 +73,17 @@ def _make_reminder(
             required=False,
             description="the recipient's own wallet, as the legacy names it",
         ),
+        TemplateVariable(
+            "routerAddress",
+            VariableKind.ADDRESS,
+            required=False,
+            description="the router contract through which one claims",
+        ),
+        TemplateVariable(
+            "claimFunction",
+            required=False,
+            description="function of the router for a beneficiary's claim, with arguments",
+        ),
         TemplateVariable("actionUrl", VariableKind.URL, description="where the button leads; origin APP_ORIGIN"),
     )
     deadline = TemplateVariable(
@@ -92,6 +103,8 @@ def _make_reminder(
         "chainId": 1,
         "ownerAddress": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
         "recipientAddress": "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+        "routerAddress": "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b",
+        "claimFunction": "activeLegacy(uint256 legacyId, address[] assets, bool isETH)",
         "deadline": "Tuesday, 24 November 2026, 15:04 UTC",
         "actionUrl": "{origin}/legacy/1/42",
     }
@@ -267,17 +280,8 @@ _ALL = (
             ),
             description="who was told, counted by role; shown to the owner only; may be empty",
         ),
-        TemplateVariable(
-            "routerAddress",
-            VariableKind.ADDRESS,
-            required=False,
-            description="the router contract through which one claims",
-        ),
         has_deadline=False,
-        sample={
-            "told": [{"role": "beneficiary", "count": 2}, {"role": "second_line", "count": 1}],
-            "routerAddress": "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b",
-        },
+        sample={"told": [{"role": "beneficiary", "count": 2}, {"role": "second_line", "count": 1}]},
     ),
     _make_reminder(
         "auto_renew_budget", "Please check in: auto-renew of " + _LEGACY + " is about to end", sample={"role": "owner"}

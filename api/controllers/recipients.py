@@ -1,5 +1,7 @@
 """The four endpoints of a legacy's creator, and the one of a recipient. Each is one call of a service."""
 
+from collections.abc import Sequence
+
 from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
@@ -7,6 +9,7 @@ from litestar.params import JSONBody
 
 from api.problems import OF_A_BODY, describe_responses
 from api.schemas import (
+    EmailReceiptAnswer,
     ErasedAnswer,
     EraseRecipientBody,
     IngestBody,
@@ -23,6 +26,7 @@ from api.schemas import (
 from reminder_worker.outbox.messages import checksum_address
 from reminder_worker.reminders.authorization import SignedRequest
 from reminder_worker.reminders.instructions import InstructionMailer
+from reminder_worker.reminders.receipts import EmailReceipt
 from reminder_worker.reminders.recipients import RecipientStore, RecipientWords, StoredRecipient
 from reminder_worker.reminders.rehearsal import RehearsalStage
 from reminder_worker.reminders.self_erasure import SelfErasure, SelfErasureRequest
@@ -90,11 +94,12 @@ class RecipientsController(Controller):
     ) -> RecipientsAnswer:
         """Signed message `ReadRecipients(address legacy,uint256 deadline)`, by the legacy's creator().
 
-        Works after Premium has lapsed. The answer must not be stored.
+        Gives the outcome of the last emails to each recipient. Works after Premium has lapsed. The answer must not be
+        stored.
         """
         found = await recipients.read_set(make_request(data))
         verdicts = await rehearsals.judge_people(data.chain_id, data.legacy.lower(), found)
-        people = [_describe_recipient(each) for each in found.recipients]
+        people = [_describe_recipient(each, found.receipts.get(each.recipient, ())) for each in found.recipients]
         words = found.recipients[0].words if found.recipients else RecipientWords()
         erased = [checksum_address(each) for each in found.erased_themselves]
         return RecipientsAnswer(people, words.owner_name, words.title, erased, describe_verdicts(verdicts))
@@ -175,10 +180,11 @@ class RecipientsController(Controller):
         return QueuedAnswer(queued=await instructions.queue_instructions(make_request(data)))
 
 
-def _describe_recipient(each: StoredRecipient) -> RecipientAnswer:
+def _describe_recipient(each: StoredRecipient, receipts: Sequence[EmailReceipt]) -> RecipientAnswer:
     words = each.words
+    last_emails = [EmailReceiptAnswer(receipt.kind, receipt.day, receipt.outcome, receipt.why) for receipt in receipts]
     answer = RecipientAnswer(
-        checksum_address(each.recipient), each.role, each.email, each.name, words.language, words.time_zone
+        checksum_address(each.recipient), each.role, each.email, each.name, words.language, last_emails, words.time_zone
     )
     if each.bounced is not None:
         answer.delivery, answer.bounce_reason = "bounced", each.bounced.reason

@@ -5,8 +5,8 @@ import openapi, { astToString } from "openapi-typescript";
 
 const folder = import.meta.dirname;
 const project = `${folder}/../..`;
-/** Messages of the gift page that are printed, too. */
-const PRINTED = /^(greeting|print|record|sheet)-[a-z0-9-]+ = .+$/gm;
+/** Messages that are printed. */
+const PRINTED = /^(estate|greeting|print|record|sheet)-[a-z0-9-]+ = .+$/gm;
 
 // -- what comes from elsewhere in the project
 
@@ -31,7 +31,7 @@ for (const name of readdirSync(`${folder}/dist/printables`).filter((each) => eac
 }
 mkdirSync(`${folder}/dist/languages`);
 for (const language of readdirSync(`${project}/gift_page/languages`)) {
-  const catalogues = ["claim", "give"].map((name) =>
+  const catalogues = ["claim", "give", "estate"].map((name) =>
     readFileSync(`${project}/gift_page/languages/${language}/${name}.ftl`, "utf8"),
   );
   const printed = catalogues.flatMap((text) => text.match(PRINTED) ?? []).join("\n");

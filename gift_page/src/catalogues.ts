@@ -2,7 +2,7 @@
 import { firstLanguage, type Language, Speech } from "reminder-worker-client/speech";
 import { speak } from "./phrases.ts";
 
-type Catalogue = "claim" | "give";
+type Catalogue = "claim" | "give" | "estate";
 const FILES = import.meta.glob<string>("../languages/*/*.ftl", { query: "?raw", import: "default" });
 
 /** Throws when the files cannot be fetched. */

@@ -152,7 +152,8 @@ class TokenAmount:
 class LegacySubject:
     """The legacy a message is about. `page`: link to the app. Names are shown as given: check them before.
 
-    `name`: on chain. `title`, `owner_name`: from the signed set. Addresses lower case.
+    `name`: on chain. `title`, `owner_name`: from the signed set. Addresses lower case. `claim_function`: of the router,
+    with its arguments.
     """
 
     chain_id: int
@@ -161,6 +162,8 @@ class LegacySubject:
     legacy_id: int
     owner: str
     page: str
+    router: str
+    claim_function: str
     name: str = field(default="", repr=False)
     owner_name: str = field(default="", repr=False)
     title: str = field(default="", repr=False)
@@ -226,6 +229,8 @@ def build_reminder_body(
         "chainId": about.chain_id,
         "ownerAddress": checksum_address(about.owner),
         "recipientAddress": checksum_address(to.wallet),
+        "routerAddress": checksum_address(about.router),
+        "claimFunction": about.claim_function,
         "actionUrl": about.page,
         "deadline": None if deadline is None else format_deadline(deadline),
     }

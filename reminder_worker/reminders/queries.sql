@@ -165,6 +165,25 @@ left join worker.bounce b on b.email_hash = r.email_hash
 left join worker.suppression s on s.email_hash = r.email_hash and s.since > now() - interval '24 hours'
 order by r.recipient;
 
+-- name: receipts
+-- The last emails to each person of a legacy, except those that left or ended before the address was written. Waiting
+-- emails go to the stored address.
+select r.recipient, l.kind, l.state, l.reason, l.at, b.reason as bounce_reason
+from worker.recipient r
+left join worker.bounce b on b.email_hash = r.email_hash
+join lateral (
+    select kind, state, reason, coalesce(claimed_at, settled_at, created_at) as at
+    from worker.sent_ledger
+    where
+        chain_id = r.chain_id and legacy = r.legacy and recipient = r.recipient
+        and kind = any(cast(:kinds as text[]))
+        and (state in ({waiting}) or coalesce(claimed_at, settled_at, created_at) >= r.written_at)
+    order by at desc, id
+    limit :most
+) l on true
+where r.chain_id = :chain_id and r.legacy = :legacy
+order by r.recipient, l.at desc;
+
 -- name: has_work
 select exists (
     select from worker.sent_ledger

@@ -32,6 +32,7 @@ from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.quotas import QuotaCounters
 from reminder_worker.reminders.authorization import AuthorizedRequest, RequestAuthorizer, SignedRequest
 from reminder_worker.reminders.erasure_marks import list_marks, settle_marks
+from reminder_worker.reminders.receipts import EmailReceipt, read_receipts
 from reminder_worker.reminders.tables import RecipientKey, is_of_recipients, legacy_write, recipient, sql, watch
 from reminder_worker.settings import Settings
 from reminder_worker.signed_messages import already_used, check_salt, payload_hash
@@ -212,10 +213,11 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoredSet:
-    """The stored recipients, and the addresses of recipients who erased themselves."""
+    """The stored recipients, the addresses of recipients who erased themselves, and receipts by stored recipient."""
 
     recipients: tuple[StoredRecipient, ...]
     erased_themselves: tuple[str, ...]
+    receipts: Mapping[str, tuple[EmailReceipt, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +285,9 @@ class RecipientStore:
             if not rows[0].spent:
                 raise already_used()
             erased = await list_marks(conn, request.chain_id, request.legacy, granted.identity.creator)
-        return StoredSet(tuple(self._read_row(row) for row in rows if row.recipient is not None), erased)
+            people = tuple(self._read_row(row) for row in rows if row.recipient is not None)
+            receipts = await read_receipts(conn, request.chain_id, request.legacy) if people else {}
+        return StoredSet(people, erased, receipts)
 
     def _read_row(self, row: Row[Any]) -> StoredRecipient:
         bounced = BouncedAddress(row.bounce_reason, row.bounced_at) if row.bounce_reason else None
@@ -327,7 +331,7 @@ class RecipientStore:
                 await plan_windows_again(conn, request.chain_id, request.legacy)
             # Last, after the windows: the lock order of the due pass.
             await _watch_legacy(conn, request, granted, keep=bool(wanted))
-        return SavedSet(saved=len(wanted), shredded=len(gone), now=StoredSet(tuple(wanted), tuple(sorted(erased))))
+        return SavedSet(saved=len(wanted), shredded=len(gone), now=StoredSet(tuple(wanted), tuple(sorted(erased)), {}))
 
     async def _erase_rows(self, request: SignedRequest, granted: AuthorizedRequest) -> int:
         async with self._engine.begin() as conn:

@@ -25,7 +25,6 @@ from reminder_worker.outbox.messages import (
     RecipientRole,
     ReminderKind,
     build_reminder_body,
-    checksum_address,
     format_amounts,
     format_deadline,
     format_role_counts,
@@ -64,6 +63,9 @@ from reminder_worker.reminders.recipients import RecipientWords, email_body_cont
 from reminder_worker.settings import ChainSettings, ServiceSettings, Settings
 
 log = structlog.get_logger(__name__)
+CLAIM_FUNCTION = "activeLegacy(uint256 legacyId, address[] assets, bool isETH)"
+CLAIM_FUNCTION_OF_SAFES = "activeLegacy(uint256 legacyId)"
+"""Functions of the routers that a beneficiary calls with their own wallet."""
 ReadyReminder = RenderedEmail[ReminderEmail]
 ReminderResult = EmailSettlement[ReminderEmail]
 
@@ -231,7 +233,7 @@ class ReminderRenderer:
             extra["amounts"] = format_amounts(facts.amounts.get(entry.id, []))
         elif entry.kind is ReminderKind.INSTRUCTIONS:
             told = facts.told.get((entry.legacy, entry.event), {}) if to.role is RecipientRole.OWNER else {}
-            extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
+            extra["told"] = format_role_counts(told)
         elif entry.kind is ReminderKind.RECIPIENTS_GAP:
             extra["people"] = _list_gaps(entry, facts)
         deadline = _find_deadline(entry, legacy, facts.head.timestamp)
@@ -366,6 +368,8 @@ def describe_legacy(
         legacy_id=legacy.legacy_id,
         owner=legacy.owner,
         page=service.app_origin + path,
+        router=legacy.router,
+        claim_function=CLAIM_FUNCTION_OF_SAFES if legacy.legacy_type == SAFE else CLAIM_FUNCTION,
         name=_clean_legacy_name(legacy.name),
         owner_name=words.owner_name,
         title=words.title,

@@ -2,6 +2,8 @@
 import { occasionOf } from "reminder-worker-client/occasions";
 import {
   DoesNotFit,
+  drawClaimCard,
+  drawEstateSheet,
   drawGiftCard,
   drawGiftRecord,
   drawKeySheet,
@@ -18,7 +20,9 @@ type Given = Record<string, any>; // what JSON of the test is, with moments as m
 
 async function draw(kind: string, given: Given): Promise<string> {
   speak(await loadSpeech("en", ["claim", "give"]));
-  const words = await loadSpeech(given.language ?? "en", ["claim", "give"]);
+  const words = await loadSpeech(given.language ?? "en", ["claim", "give", "estate"]);
+  if (kind === "claim card") return await base64(await drawClaimCard({ ...given, words } as never));
+  if (kind === "estate sheet") return await base64(await drawEstateSheet({ ...given, words } as never));
   const common = { ...given, words, opensOn: new Date(given.opensOn), occasion: occasionOf(given.occasion) };
   try {
     if (kind === "sheet") return await base64(await drawKeySheet(common as never));

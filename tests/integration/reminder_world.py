@@ -1,6 +1,7 @@
 """Chain, index, passes and dispatch over a real chain and database, with a mail stub at the end."""
 
 import json
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from uuid import UUID
 
 import pytest
 from eth_account.signers.local import LocalAccount
+from eth_utils.crypto import keccak
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -132,10 +134,27 @@ class MailWorld:
         ]
         await self.recipients.save_set(request, _payload([*kept, *added], words))
 
+    def names_claim(self, variables: Mapping[str, Any], legacy: Legacy, *arguments: Any) -> bool:
+        """Return whether an email names the router of the legacy and the function by which heirs claim there."""
+        contract = "TransferEOALegacyRouter" if legacy.guard is None else "MultisigLegacyRouter"
+        data = self.scenario.contracts[contract].encode("activeLegacy", legacy.id, *arguments)
+        signature = re.sub(r" \w+(?=[,)])| ", "", variables["claimFunction"])
+        named = (variables["routerAddress"].lower(), f"0x{keccak(text=signature)[:4].hex()}")
+        return named == (legacy.router, data[:10])
+
     async def stored(self, legacy: Legacy) -> list[StoredRecipient]:
         async with self.engine.connect() as conn:
             rows = (await conn.execute(recipient.select().where(recipient.c.legacy == legacy.address))).all()
         return [open_row(self.vault, row) for row in rows]
+
+    async def receipts(self, legacy: Legacy) -> dict[str, list[tuple[str, str]]]:
+        """Return kind and outcome of each person's last emails, as the creator reads them; by label."""
+        read = await self.recipients.read_set(await self._request(legacy))
+        found = {}
+        for person in read.recipients:
+            emails = read.receipts.get(person.recipient, ())
+            found[self.labels[person.recipient]] = [(each.kind.value, str(each.outcome)) for each in emails]
+        return found
 
     async def erase(self, legacy: Legacy) -> None:
         await self.recipients.erase_set(await self._request(legacy))

@@ -137,7 +137,7 @@ async def test_a_slow_answer_of_ours_is_waited_for(world: ApiWorld, monkeypatch:
 
     async def slow(_request: Any) -> Any:
         await asyncio.sleep(0.5)
-        return StoredSet((), ())
+        return StoredSet((), (), {})
 
     monkeypatch.setattr(type(world.parts.recipients), "read_set", lambda _self, request: slow(request))
     body = json.dumps(world.signed(world.scenario.account("owner"), "ReadRecipients", f"0x{5:040x}")).encode()

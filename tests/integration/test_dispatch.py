@@ -246,6 +246,7 @@ async def test_a_safe_legacy_tells_its_creator_signers_and_beneficiaries_of_its_
     s.advance(31 * DAY)
     await world.tick()
     assert world.mail.told("ready_to_activate") == emails("owner", "signer", "anna", "ben")
+    assert all(world.names_claim(email.variables, legacy) for email in world.mail.inbox)
     roles = {e.to: e.variables["role"] for e in world.mail.inbox}
     assert roles["owner@example.org"] == "cosigner", "a check-in of the creator's own wallet would not help"
     s.activate_safe_legacy(world.account("anna"), legacy)

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, LegacyMode
 from reminder_worker.database.queries import json_text
+from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.dispatcher import PreparedBatch
 from reminder_worker.outbox.messages import format_deadline
@@ -87,6 +88,31 @@ async def test_a_corrected_address_is_told_what_the_old_one_never_was(
         await world.hurry()
         await world.tick()
     assert world.mail.told("before_activation") == ["anna.new@example.org"]
+
+
+@pytest.mark.core
+async def test_who_is_erased_and_saved_again_is_told_nothing_twice_and_has_no_receipt_of_before(
+    world: MailWorld,
+) -> None:
+    """The row of a sent email prevents a second one. Its kind, day and outcome are not shown again."""
+    legacy = await approaching(world, "anna", "ben")
+    await world.dispatch.run()
+    told = [("before_activation", "accepted")]
+    assert await world.receipts(legacy) == {"anna": told, "ben": told}
+    assert (await erase_person(world.engine, world.hashes, "anna@example.org", None)).recipients == 1
+    assert await world.receipts(legacy) == {"ben": told}
+    await world.save(legacy, "anna")
+    await world.tick()
+    assert await world.receipts(legacy) == {"anna": [], "ben": told}
+    await world.erase(legacy)
+    await world.save(legacy, "anna", "ben")
+    await world.tick()
+    assert await world.receipts(legacy) == {"anna": [], "ben": []}
+    assert world.mail.told("before_activation") == ["anna@example.org", "ben@example.org"]
+    world.scenario.check_in(world.account("owner"), legacy)
+    await world.tick()
+    await world.save(legacy, emails={world.address("ben"): "ben.new@example.org"})
+    assert await world.receipts(legacy) == {"anna": [("owner_reset", "accepted")], "ben": []}
 
 
 async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to(world: MailWorld) -> None:

@@ -1,4 +1,4 @@
-"""The three printed artifacts as Chromium draws them: their contents, their secrets, and codes that phones read."""
+"""The printed pages as Chromium draws them: their contents, their secrets, and codes that phones read."""
 
 import asyncio
 import json
@@ -181,6 +181,20 @@ def record(**value: Any) -> dict[str, Any]:
     }
 
 
+def legacy(**changes: Any) -> dict[str, Any]:
+    """As `drawClaimCard` and `drawEstateSheet` take it."""
+    whole = {
+        "chainName": "Ethereum",
+        "chainId": 1,
+        "router": "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b",
+        "contract": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
+        "legacyId": "42",
+        "isOfSafe": False,
+        "explorerUrl": "https://etherscan.io/",
+    }
+    return whole | changes
+
+
 def priced(source: str, updated: datetime = SEALED) -> dict[str, Any]:
     price = {"symbol": "ETH", "usd": "3423.50000000", "updatedAt": updated.timestamp() * 1000, "roundId": "42"}
     return record(source=source, usdCents="85588", prices=[price])
@@ -245,6 +259,37 @@ async def test_each_language_is_printed_with_letters_of_its_own_within_the_page(
     fonts = await studio.page.evaluate("printables.fonts()")
     eastern = {name.strip('"').removesuffix(" Variable") for name in fonts if "Noto" in name}
     assert eastern == ({LETTERS[language]} if language in LETTERS else set())
+
+
+@pytest.mark.parametrize("language", get_args(Language))
+async def test_the_claim_card_and_the_estate_sheet_say_in_each_language_where_and_how_to_claim(
+    studio: PrintStudio, language: str
+) -> None:
+    """Chain, router, contract, number and function; of a wallet and of a Safe. The code leads to the router."""
+    own = read_messages(language)
+    functions = ("activeLegacy(uint256 legacyId, address[] assets, bool isETH)", "activeLegacy(uint256 legacyId)")
+    for kind, title in (("claim card", "estate-card-title"), ("estate sheet", "estate-title")):
+        for is_of_safe, function in enumerate(functions):
+            given = legacy(language=language, isOfSafe=bool(is_of_safe))
+            page = await studio.draw(kind, given)
+            assert codes(page) == [f"https://etherscan.io/address/{given['router']}"]
+            assert page.size == SIZE
+            written = await studio.page.evaluate("window.words")
+            assert {own[title], given["router"], given["contract"], given["legacyId"], function} <= set(written)
+            assert ("isETH" in written) is (kind == "claim card" and not is_of_safe)
+            said = "".join("".join(written).split())
+            day = own["estate-day-words"] if kind == "claim card" else own["estate-disclaimer"]
+            assert "".join(day.split()) in re.sub("[\u200e\u200f]", "", said)
+            assert await studio.page.evaluate("window.outside") == []
+            assert max(bottom for *_, bottom in await studio.page.evaluate("window.boxes")) < SIZE[1] - 80
+
+
+async def test_neither_the_owner_nor_a_person_can_be_on_the_pages_of_a_legacy(studio: PrintStudio) -> None:
+    """Facts of people change no pixel. Without an explorer the code is the router's address."""
+    people = {"owner": Account.from_key(KEY).address, "to": "Ada", "recipients": [Account.from_key(OTHER_KEY).address]}
+    for kind in ("claim card", "estate sheet"):
+        assert await studio.png(kind, legacy()) == await studio.png(kind, legacy(**people))
+        assert codes(await studio.draw(kind, legacy(explorerUrl=None))) == [legacy()["router"]]
 
 
 async def test_codes_have_a_margin_of_two_and_error_correction_m(studio: PrintStudio) -> None:

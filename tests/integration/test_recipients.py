@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
@@ -58,7 +58,7 @@ def legacy(world: ApiWorld, owner: LocalAccount) -> Legacy:
     return world.legacy(owner)
 
 
-async def _people(world: ApiWorld, owner: LocalAccount, legacy: Legacy | str) -> list[dict[str, str]]:
+async def _people(world: ApiWorld, owner: LocalAccount, legacy: Legacy | str) -> list[dict[str, Any]]:
     answer = await world.call(owner, "ReadRecipients", legacy)
     assert answer.status == 200, answer.body
     return [each | {"recipient": each["recipient"].lower()} for each in answer.body["recipients"]]
@@ -106,10 +106,58 @@ async def test_a_set_is_saved_read_back_and_erased(world: ApiWorld, owner: Local
     assert (saved.status, saved.body) == (200, {"saved": 2, "shredded": 0, "erasedThemselves": []})
     first, second = await _people(world, owner, legacy)
     assert (first["email"], first["name"]) == ("anna@xn--bcher-kva.example", "Anna Ä")
-    assert second == people[1] | {"language": "en"}
+    assert second == people[1] | {"language": "en", "lastEmails": []}
     erased = await world.call(owner, "EraseLegacy", legacy)
     assert (erased.status, erased.body) == (200, {"shredded": 2})
     assert await _people(world, owner, legacy) == []
+
+
+@pytest.mark.core
+async def test_the_creator_reads_what_became_of_each_persons_last_emails(
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
+) -> None:
+    """The ten newest, in every state of the ledger and with the reason for each that was not accepted."""
+    cases = [
+        ("queued", "daily_cap", "waiting", None),
+        ("claimed", None, "waiting", None),
+        ("released", "mail_unavailable", "waiting", None),
+        ("unknown", None, "waiting", None),
+        ("held", "in_doubt", "held", None),
+        ("sent", None, "accepted", None),
+        ("sent", "by_hand", "accepted", None),
+        ("sent", "bounced", "came_back", "mailbox_full"),
+        ("suppressed", "suppressed", "dropped", "unsubscribed"),
+        ("suppressed", "bounced", "dropped", "address_returns"),
+        ("dead", "rejected_422", "dropped", "refused"),
+        ("dropped", "window_closed", "dropped", "no_longer_true"),
+        ("dropped", "legacy_not_live", "dropped", "no_longer_true"),
+        ("dropped", "auto_renew_off", "dropped", "no_longer_true"),
+        ("dropped", "checked_in", "dropped", "no_longer_true"),
+        ("dropped", "premium_renewed", "dropped", "no_longer_true"),
+        ("dropped", "not_in_audience", "dropped", "not_named"),
+        ("dropped", "not_premium", "dropped", "no_premium"),
+        ("dropped", "merged", "dropped", "told_later"),
+        ("dropped", "legacy_not_readable", "dropped", "not_readable"),
+        ("dropped", "test_chain", "dropped", "test_chain_not_listed"),
+        ("dropped", "body_gone", "dropped", "other"),
+    ]
+    await world.ingest(owner, legacy, [person(1), person(2)])
+    await world.sql("insert into worker.bounce select email_hash, 'mailbox_full' from worker.recipient")
+    days = [date(2099, 1, 1) + timedelta(days=number) for number in range(len(cases))]
+    rows, expected = list[dict[str, Any]](), list[dict[str, Any]]()
+    for day, (state, reason, outcome, why) in zip(days, cases, strict=True):
+        at = datetime.combine(day, time(23, 59), UTC)
+        rows.append(_entry(world, legacy, f"0x{1:040x}", state, event=str(day), reason=reason, created_at=at))
+        shown = {"kind": "owner_reset", "day": str(day), "outcome": outcome}
+        expected.insert(0, shown if why is None else shown | {"why": why})
+    read = []
+    for start in (0, 10, 20):
+        async with world.engine.begin() as connection:
+            await connection.execute(insert(sent_ledger), rows[start : start + 10])
+        first, second = await _people(world, owner, legacy)
+        read.append(first["lastEmails"])
+        assert second["lastEmails"] == []
+    assert read == [expected[-10:], expected[-20:-10], expected[:10]]
 
 
 async def test_owners_name_title_languages_and_zones_are_saved_read_back_and_changed(

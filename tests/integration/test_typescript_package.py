@@ -114,8 +114,8 @@ async def test_the_example_saves_recipients_shows_their_emails_and_seals_a_gift(
             await visitor.has(InjectedWallet(scenario, owner))
             page, said = visitor.page, visitor.page.get_by_role("status")
             await page.goto(origin)
-            for name, value in {"Legacy": legacy.address, "Your email": "me@example.org"}.items():
-                await page.get_by_label(name).fill(value)
+            await page.locator("#recipients").get_by_label("Legacy").fill(legacy.address)
+            await page.get_by_label("Your email").fill("me@example.org")
             await page.get_by_label("Heir's address").fill(heir.address)
             await page.get_by_label("Heir's email").fill("heir@example.org")
             await page.get_by_role("button", name="Save recipients").click()
@@ -125,6 +125,20 @@ async def test_the_example_saves_recipients_shows_their_emails_and_seals_a_gift(
             shown = await page.locator("#windows li").all_inner_texts()
             assert len(shown) == 4
             assert any(f"{heir.address}: You can now claim from legacy" in each for each in shown)
+
+            await world.api.sql(
+                "insert into worker.sent_ledger"
+                " (id, chain_id, legacy, recipient, kind, event, role, state, message_id, claimed_at, reason)"
+                " values (gen_random_uuid(), :chain, :legacy, :heir, 'instructions', 'event', 'beneficiary', 'sent',"
+                " 'm', '2099-12-24', 'bounced')",
+                chain=world.api.chain_id,
+                legacy=legacy.address,
+                heir=heir.address.lower(),
+            )
+            await page.locator("#receipts").get_by_label("Legacy").fill(legacy.address)
+            await page.get_by_role("button", name="Show the last emails").click()
+            told = "heir@example.org: 2099-12-24 instructions came_back (other). me@example.org: no email so far."
+            await expect(said).to_have_text(told)
 
             await page.get_by_label("For").fill("Ada")
             await page.get_by_label("Their address").fill(heir.address)

@@ -76,6 +76,16 @@ async function saveRecipients(form: FormData): Promise<string> {
     .join(" and ")}.`;
 }
 
+/** What became of the last emails to each person, the newest first. */
+async function readReceipts(form: FormData): Promise<string> {
+  const { recipients } = await read(walletOf(await connect()), text(form, "legacy"));
+  const lines = recipients.map(({ email, lastEmails }) => {
+    const said = lastEmails.map(({ day, kind, outcome, why }) => `${day} ${kind} ${outcome}${why ? ` (${why})` : ""}`);
+    return `${email}: ${said.join(", ") || "no email so far"}.`;
+  });
+  return lines.sort().join(" ");
+}
+
 async function read(wallet: Wallet, legacy: string): Promise<Bodies["RecipientsAnswer"]> {
   return worker.post("/recipients", await signRead(wallet, chain.id, legacy, await worker.deadline()));
 }
@@ -150,4 +160,5 @@ document.querySelector<HTMLButtonElement>("#rehearse")?.addEventListener("click"
   const { form } = currentTarget as HTMLButtonElement;
   if (form) void show(rehearse(new FormData(form)));
 });
+listen("receipts", readReceipts);
 listen("gift", sealGift);

@@ -24,7 +24,7 @@ from reminder_worker.indexer.models import TimelockHistory
 from reminder_worker.outbox.messages import Language
 
 ROOT = Path(__file__).parents[3]
-CATALOGUES = ("claim", "give")
+CATALOGUES = ("claim", "give", "estate")
 VARIABLE = re.compile(r"\{ \$([a-z]+) \}")
 WETH = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"
 FACTS = GiftFacts(

@@ -22,7 +22,6 @@ from reminder_worker.outbox.messages import (
     build_alert_body,
     build_gift_body,
     build_reminder_body,
-    checksum_address,
     format_amount,
     format_amounts,
     format_deadline,
@@ -40,6 +39,8 @@ ABOUT = LegacySubject(
     42,
     "0x" + "cd" * 20,
     "https://app.example.org/legacy/1/42",
+    "0x" + "ef" * 20,
+    "activeLegacy(uint256 legacyId)",
     "Family savings",
     "Maria",
     "For the children",
@@ -49,10 +50,7 @@ EXTRA: dict[ReminderKind, dict[str, object]] = {
         "people": format_gaps(LegacyGap(TOKEN, "", False, (PersonGap(TOKEN, "owner", "not_configured"),)))
     },
     ReminderKind.ACTIVATED_TRANSFER: {"amounts": format_amounts([TokenAmount(TOKEN, 10**18, None, None)])},
-    ReminderKind.INSTRUCTIONS: {
-        "told": format_role_counts({RecipientRole.BENEFICIARY: 2}),
-        "routerAddress": checksum_address(TOKEN),
-    },
+    ReminderKind.INSTRUCTIONS: {"told": format_role_counts({RecipientRole.BENEFICIARY: 2})},
 }
 WITHOUT_DEADLINE = {
     ReminderKind.OWNER_RESET,

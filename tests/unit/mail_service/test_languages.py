@@ -114,6 +114,23 @@ def test_an_heir_reads_what_to_do_without_the_wallet(code: str, name: str) -> No
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+def test_every_email_to_an_heir_names_the_router_and_the_function_to_claim_with(code: str) -> None:
+    """The email of an earlier release has neither, and is written without them."""
+    gettext = load_language(code).translations.gettext
+    for name in (name for name, template in PEOPLE.items() if template.category == "reminder"):
+        template = PEOPLE[name]
+        rows = {"Router": template.sample["routerAddress"], "Function": template.sample["claimFunction"]}
+        for role, line in LINES.items():
+            email = RENDERER.render_sample(template, role, code)
+            for text in (html.unescape(email.html), " ".join(email.text.split())):
+                shown = [label for label, value in rows.items() if gettext(label) in text and value in text]
+                assert shown == list(rows) or line == 0, (name, role)
+                assert rows["Function"] not in text or line > 0, (name, role)
+        before = replace(template, sample={k: v for k, v in template.sample.items() if v not in rows.values()})
+        assert gettext("Function") not in RENDERER.render_sample(before, "beneficiary", code).text
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("name", PEOPLE)
 def test_a_short_address_stays_on_one_line(code: str, name: str) -> None:
     """A break after its dots would put them on the wrong side in Arabic."""

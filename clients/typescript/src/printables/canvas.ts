@@ -189,6 +189,7 @@ export function broken(brush: Brush, words: string, width: number): string[] {
 
 /** Not at the beginning of a line, in languages that have no spaces. */
 const NOT_FIRST = /^[、。，．！？：；」』）”’…ー]/u;
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 function brokenParagraph(brush: Brush, words: string, width: number): string[] {
   const wide = (text: string): boolean => brush.measureText(text).width > width;
@@ -200,17 +201,25 @@ function brokenParagraph(brush: Brush, words: string, width: number): string[] {
       line = longer;
       continue;
     }
-    if (line !== "") lines.push(line);
-    line = "";
-    for (const letter of letters(word)) {
-      if (line !== "" && wide(line + letter) && !NOT_FIRST.test(letter)) {
-        lines.push(line);
+    const isSpaced = !WITHOUT_SPACES.test(word);
+    if (line !== "" && isSpaced) lines.push(line);
+    line = line !== "" && !isSpaced ? `${line} ` : "";
+    const parts = isSpaced ? letters(word) : letters(word).reduce<string[]>(joinLatin, []);
+    for (const part of parts.flatMap((each) => (wide(each) ? letters(each) : [each]))) {
+      if (line !== "" && wide(line + part) && !NOT_FIRST.test(part)) {
+        lines.push(line.trimEnd());
         line = "";
       }
-      line += letter;
+      line += part;
     }
   }
   return [...lines, line];
+}
+
+/** Between letters that stand alone a word in Latin letters stays whole. */
+function joinLatin(parts: string[], letter: string): string[] {
+  const [last, isLatin] = [parts.at(-1) ?? "", /^[!-~]+$/u];
+  return isLatin.test(letter) && isLatin.test(last) ? [...parts.slice(0, -1), last + letter] : [...parts, letter];
 }
 
 /** What a reader takes for one letter: an emoji of several parts is not torn. */
