@@ -32,6 +32,12 @@ class EmailTemplate:
     sample: Mapping[str, Any]
 
 
+_REMINDERS_LEFT = TemplateVariable(
+    "remindersLeft",
+    VariableKind.INTEGER,
+    required=False,
+    description="of a further email about a deadline: how many more may follow; absent in the first one",
+)
 # `legacy` is the number or the title, as a message.
 _LEGACY = "{{ legacy }} on {{ chainName }}"
 
@@ -216,8 +222,12 @@ _ALL = (
     ),
     _make_reminder(
         "before_activation",
-        "{% if line == 0 %}Please check in: " + _LEGACY + " is close to its deadline"
+        "{% if line == 0 and remindersLeft is not none %}Last reminder, please check in: "
+        + _LEGACY
+        + "{% elif line == 0 %}"
+        "Please check in: " + _LEGACY + " is close to its deadline"
         "{% else %}Nothing to do yet: " + _LEGACY + " may open soon{% endif %}",
+        _REMINDERS_LEFT,
     ),
     _make_reminder(
         "ready_to_activate",

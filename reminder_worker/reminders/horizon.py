@@ -16,6 +16,7 @@ from reminder_worker.concurrency import run_together
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.outbox.messages import LATEST_TIME
 from reminder_worker.reminders.audience import WINDOW_LINES
+from reminder_worker.reminders.further_emails import list_further_times
 
 QUARTER_SECONDS = 900
 
@@ -47,7 +48,7 @@ def earliest_opening(window: int, triggers: Triggers, ahead: int) -> int:
 
 
 def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:
-    """Return the opening time of the next window, at most a day ahead, since some changes emit no event.
+    """Return the time of the next opening or further email, at most a day ahead: some changes emit no event.
 
     Activity of a Safe emits no event: its legacies are read hourly. Daily readings are spread over four hours by the
     legacy's address, so that legacies saved together do not stay due together. All begin on a quarter of an hour: one
@@ -57,10 +58,11 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
     latest -= latest % QUARTER_SECONDS
     if is_old_build(triggers) or min(triggers) - ahead > latest:
         return latest
-    for trigger in triggers:
-        for opening in (trigger - ahead, trigger):
-            if now < opening < latest:
-                latest = opening
+    for window in WINDOW_LINES:
+        deadline = window_deadline(window, triggers)
+        for moment in (deadline - ahead, deadline, *list_further_times(window, deadline, ahead)):
+            if now < moment < latest:
+                latest = moment
     return latest
 
 

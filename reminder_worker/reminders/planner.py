@@ -36,6 +36,7 @@ from reminder_worker.reminders.audience import (
     format_window_event,
     is_named,
 )
+from reminder_worker.reminders.further_emails import find_turn, is_for_further
 from reminder_worker.reminders.rendering import ReminderRenderer
 from reminder_worker.reminders.signal_transactions import StoredSignal
 from reminder_worker.reminders.signal_validation import DENIED, SignalValidator, ValidatedSignal
@@ -260,9 +261,12 @@ def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Se
     if not is_named(line, members):
         return
     found = find_audience(config, stored, members, line, may_act=row.window in READY_WINDOWS)
-    kind, event = WINDOW_KINDS[row.window], format_window_event(row.window, row.deadline)
+    kind, turn = WINDOW_KINDS[row.window], find_turn(row.further_due, row.further_over)
     for recipient, role in found.items():
-        yield PlannedEmail(row.legacy, recipient, kind, event, role)
+        own_turn = turn if is_for_further(row.window, role) else 0
+        if own_turn or row.state == "open":
+            event = format_window_event(row.window, row.deadline, own_turn)
+            yield PlannedEmail(row.legacy, recipient, kind, event, role)
 
 
 def _plan_signal_emails(judged: ValidatedSignal, stored: Mapping[str, Sequence[str]]) -> Iterable[PlannedEmail]:

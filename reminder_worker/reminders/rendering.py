@@ -48,16 +48,17 @@ from reminder_worker.reminders.audience import (
     WINDOW_LINES,
     clamp_line,
     format_budget_event,
-    format_window_event,
     is_named,
     make_membership,
     read_budget_anchor,
     read_premium_expiry,
     read_signal_layer,
     read_window_deadline,
+    read_window_turn,
 )
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.facts import ReminderFactReader, ReminderFacts
+from reminder_worker.reminders.further_emails import count_left, is_for_further
 from reminder_worker.reminders.horizon import window_deadline
 from reminder_worker.reminders.recipients import RecipientWords, email_body_context, open_words, recipient_context
 from reminder_worker.settings import Settings
@@ -175,7 +176,7 @@ class ReminderRenderer:
             return retry_later(entry, 5.0, "indexer_unavailable")
         may_act = KIND_WINDOWS.get(entry.kind) in READY_WINDOWS
         role = facts.find_audience(legacy, facts.configs, _find_line(entry), may_act=may_act).get(entry.recipient)
-        if role is None or (entry.kind in OWNER_ONLY and role is not RecipientRole.OWNER):
+        if role is None or not _is_for_role(entry, role):
             return _settle_outsider(entry)
         return role
 
@@ -245,6 +246,8 @@ class ReminderRenderer:
         elif entry.kind is ReminderKind.INSTRUCTIONS:
             told = facts.told.get((entry.legacy, entry.event), {}) if to.role is RecipientRole.OWNER else {}
             extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
+        elif entry.kind in KIND_WINDOWS and read_window_turn(entry.event):
+            extra["remindersLeft"] = count_left(KIND_WINDOWS[entry.kind], read_window_turn(entry.event))
         deadline = _find_deadline(entry, legacy, facts.head.timestamp)
         return build_reminder_body(entry.kind, to, about, deadline, number, **extra)
 
@@ -281,6 +284,13 @@ def _settle_outsider(entry: ReminderEmail) -> ReminderResult:
     return retry_later(entry, 60.0, "not_in_audience")
 
 
+def _is_for_role(entry: ReminderEmail, role: RecipientRole) -> bool:
+    """Return whether the email still goes to a person of the audience who has this role now."""
+    if entry.kind in KIND_WINDOWS and read_window_turn(entry.event):
+        return is_for_further(KIND_WINDOWS[entry.kind], role)
+    return entry.kind not in OWNER_ONLY or role is RecipientRole.OWNER
+
+
 def _find_line(entry: ReminderEmail) -> int:
     if entry.kind in KIND_WINDOWS:
         return WINDOW_LINES[KIND_WINDOWS[entry.kind]]
@@ -296,7 +306,7 @@ def _is_still_open(entry: ReminderEmail, legacy: LegacyFacts, windows: Collectio
     window = KIND_WINDOWS[entry.kind]
     if window not in windows:
         return False
-    return entry.event == format_window_event(window, window_deadline(window, legacy.triggers))
+    return read_window_deadline(entry.event) == window_deadline(window, legacy.triggers)
 
 
 def _fits_safe(kind: ReminderKind, safe: SafeState) -> bool | None:

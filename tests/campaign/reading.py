@@ -1,12 +1,13 @@
 """Reader of an email's plain text: its kind, legacy and date, as a person takes them from it."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from mail_service.catalogue import TEMPLATES
 from mail_service.rendering import EmailRenderer
 from mail_service.variables import ROLES
-from tests.campaign.expected import GIFTS, SIGNALS, WARNINGS, WINDOWS, ReceivedEmail
+from tests.campaign.expected import FURTHER, GIFTS, SIGNALS, WARNINGS, WINDOWS, ReceivedEmail
 
 _LEGACY = re.compile(r"(legacy \d+ )?on \w+")
 _GIFT = re.compile(r"^Gift: +(\d+)$", re.MULTILINE)
@@ -27,7 +28,12 @@ def read_email(to: str, subject: str, text: str) -> ReceivedEmail:
         _kinds().get((_LEGACY.sub("", subject), role and role[1]), subject),
         f"gift {gift[1]}" if gift else about,
         date[1] if date else None,
+        _read_turn(lines),
     )
+
+
+def _read_turn(text: str) -> int:
+    return int("We wrote to you about this date before" in text)
 
 
 def read_wallet(text: str) -> str | None:
@@ -45,10 +51,12 @@ def read_amounts(text: str) -> dict[str, str]:
 def _kinds() -> dict[tuple[str, str | None], str]:
     """Subject and role name one kind."""
     render = EmailRenderer("https://app.example.org").render_sample
-    names = [*(kind for kind, _ in WINDOWS.values()), *SIGNALS.values(), *WARNINGS]
+    templates = [TEMPLATES[name] for name in (*(kind for kind, _ in WINDOWS.values()), *SIGNALS.values(), *WARNINGS)]
+    for name in FURTHER:
+        templates.append(replace(TEMPLATES[name], sample={**TEMPLATES[name].sample, "remindersLeft": 0}))
     kinds: dict[tuple[str, str | None], str] = {
-        (_LEGACY.sub("", render(TEMPLATES[name], role).subject), words): name
-        for name in names
+        (_LEGACY.sub("", render(template, role).subject), words): template.name
+        for template in templates
         for role, words in ROLES.items()
     }
     return kinds | {(_LEGACY.sub("", render(TEMPLATES[name]).subject), None): name for name in GIFTS}

@@ -1,0 +1,40 @@
+"""Further emails of a reminder window: on which days they come, and for whom.
+
+`turn` counts the emails of a window for one deadline: the first email has turn 0, further ones count from 1. All times
+are chain times in unix seconds.
+"""
+
+from collections.abc import Sequence
+
+from reminder_worker.outbox.messages import RecipientRole
+
+DAY_SECONDS = 24 * 3600
+BEFORE_ACTIVATION = 1
+_OWNERS = frozenset({RecipientRole.OWNER, RecipientRole.COSIGNER})
+
+
+def list_further_times(window: int, deadline: int, ahead: int) -> tuple[int, ...]:
+    """Return when the further emails of a window come, in order. `ahead`: the owner's notice, in seconds."""
+    if window == BEFORE_ACTIVATION and ahead >= 2 * DAY_SECONDS:
+        return (deadline - ahead // 2,)
+    return ()
+
+
+def is_for_further(window: int, role: RecipientRole) -> bool:
+    """Return whether further emails of a window go to this role: before the deadline, whoever can check in."""
+    return window == BEFORE_ACTIVATION and role in _OWNERS
+
+
+def count_left(window: int, turn: int) -> int:
+    """Return how many further emails of a window may follow the email of this turn."""
+    return 1 - turn
+
+
+def count_passed(times: Sequence[int], until: int) -> int:
+    """Return how many of these times have come."""
+    return sum(time <= until for time in times)
+
+
+def find_turn(further_due: int, further_over: int) -> int:
+    """Return the turn of the email that is due now. A further email whose day is over is not made up for."""
+    return further_due if further_due > further_over else 0
