@@ -102,16 +102,22 @@ where
     and n.layer = p.layer and n.state = 'new';
 
 -- name: told_lines
+-- Of a window that was first read too late, only a further email tells the line.
 -- A line counts as told if the deadline of the window that lets it act came after the owner's last sign of life. One in
 -- the block of the claim itself does not count: it came after the claim, since right after a sign of life nothing can
 -- be claimed.
 select s.legacy, s.at, max(case d."window" when 5 then 2 else 3 end) as line
 from unnest(cast(:legacies as text[]), cast(:times as bigint[])) as s (legacy, at)
 join worker.due_window d
-    on d.chain_id = :chain_id and d.legacy = s.legacy and d."window" in (5, 6) and d.state <> 'too_old'
-    and d.deadline <= s.at
+    on d.chain_id = :chain_id and d.legacy = s.legacy and d."window" in (5, 6) and d.deadline <= s.at
 where
-    d.deadline > coalesce((
+    (d.state <> 'too_old' or exists (
+        select from worker.sent_ledger l
+        where
+            l.chain_id = d.chain_id and l.legacy = d.legacy
+            and starts_with(l.event, format('%s:%s:', d."window", d.deadline))
+    ))
+    and d.deadline > coalesce((
         select max(n.block_time) from worker.notify_signal n
         where n.chain_id = :chain_id and n.legacy = s.legacy and n.kind = 0 and n.block_time < s.at
     ), 0)

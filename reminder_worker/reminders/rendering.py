@@ -58,7 +58,12 @@ from reminder_worker.reminders.audience import (
 )
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.facts import ReminderFactReader, ReminderFacts
-from reminder_worker.reminders.further_emails import count_left, is_for_further
+from reminder_worker.reminders.further_emails import (
+    CLAIM_DAYS,
+    count_left,
+    find_end_of_reminders,
+    is_for_further,
+)
 from reminder_worker.reminders.horizon import window_deadline
 from reminder_worker.reminders.recipients import RecipientWords, email_body_context, open_words, recipient_context
 from reminder_worker.settings import Settings
@@ -246,8 +251,8 @@ class ReminderRenderer:
         elif entry.kind is ReminderKind.INSTRUCTIONS:
             told = facts.told.get((entry.legacy, entry.event), {}) if to.role is RecipientRole.OWNER else {}
             extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
-        elif entry.kind in KIND_WINDOWS and read_window_turn(entry.event):
-            extra["remindersLeft"] = count_left(KIND_WINDOWS[entry.kind], read_window_turn(entry.event))
+        elif entry.kind in KIND_WINDOWS:
+            extra = _describe_turn(entry, to.role, facts.expiries.get(legacy.members.creator))
         deadline = _find_deadline(entry, legacy, facts.head.timestamp)
         return build_reminder_body(entry.kind, to, about, deadline, number, **extra)
 
@@ -282,6 +287,26 @@ def _settle_outsider(entry: ReminderEmail) -> ReminderResult:
     if entry.kind in PLANNED_AGAIN or datetime.now(UTC) - entry.created_at > timedelta(minutes=10):
         return drop_email(entry, "not_in_audience")
     return retry_later(entry, 60.0, "not_in_audience")
+
+
+def _describe_turn(entry: ReminderEmail, role: RecipientRole, premium_until: int | None) -> dict[str, object]:
+    """Return the variables about further emails. `premium_until`: end of the owner's Premium; None if it was not read.
+
+    A heir learns until which day we remind if that is before the next further email.
+    """
+    window, turn = KIND_WINDOWS[entry.kind], read_window_turn(entry.event)
+    variables: dict[str, object] = {}
+    if turn:
+        variables["remindersLeft"] = count_left(window, turn)
+    if window not in CLAIM_WINDOWS or not is_for_further(window, role):
+        return variables
+    if turn:
+        variables["daysOpen"] = CLAIM_DAYS[turn - 1]
+    if premium_until is not None:
+        end = find_end_of_reminders(window, read_window_deadline(entry.event), turn, premium_until)
+        if end is not None:
+            variables["remindedUntil"] = format_deadline(end)
+    return variables
 
 
 def _is_for_role(entry: ReminderEmail, role: RecipientRole) -> bool:

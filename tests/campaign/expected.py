@@ -19,7 +19,7 @@ WINDOWS: Mapping[int, tuple[str, int]] = {
     6: ("layer3_ready", 3),
 }
 """Kind of email and line of each window of PremiumReminderView, by its number."""
-FURTHER: Mapping[str, int] = {"before_activation": 1}
+FURTHER: Mapping[str, int] = {"before_activation": 1, "ready_to_activate": 3, "layer2_ready": 3, "layer3_ready": 3}
 """How many further emails of a kind each deadline has."""
 SIGNALS: Mapping[int, str] = {0: "owner_reset", 1: "activated_multisig", 2: "activated_transfer"}
 WARNINGS = ("premium_ending", "premium_lapsed", "guard_removed", "module_disabled")
@@ -94,6 +94,8 @@ def count_further(number: int, deadline: int, ahead: int, now: int) -> int:
     times = []
     if number == 1 and ahead >= 2 * DAY:
         times = [deadline - ahead // 2]
+    if number in (4, 5, 6):
+        times = [deadline + days * DAY for days in (30, 90, 365)]
     return sum(time <= now for time in times)
 
 
@@ -140,7 +142,7 @@ def kinds_without_proof(sights: Sequence[ChainMoment], *more: str) -> list[str]:
     seen |= {email.kind for sight in settled for email in sight.states}
     kinds = [*(kind for kind, _ in WINDOWS.values()), *SIGNALS.values(), *more]
     turns = {(WINDOWS[number][0], turn) for sight in settled for _, number, _, turn in sight.windows}
-    needed = [(kind, turn) for kind, turns in FURTHER.items() for turn in range(1, turns + 1)]
+    needed = [("before_activation", 1), *(("ready_to_activate", turn) for turn in (1, 2, 3))]
     return [
         *(f"{kind} was never due, so nothing was proven of it" for kind in kinds if kind not in seen),
         *(f"further email {turn} of {kind} was never due" for kind, turn in needed if (kind, turn) not in turns),
@@ -203,11 +205,11 @@ def _calls_of_windows(sights: Sequence[ChainMoment]) -> dict[ReceivedEmail, set[
 
 
 def _read_by(sight: ChainMoment, legacy: str, kind: str) -> frozenset[str]:
-    """Return who reads further emails of a kind."""
+    """Return who reads further emails of a kind: owner and signers before the deadline, afterwards everybody else."""
     owners = sight.owners.get(legacy, frozenset())
     if kind == "before_activation":
         return owners
-    return frozenset()
+    return frozenset[str]().union(*sight.audiences[legacy].values()) - owners
 
 
 def _first_seen(sights: Sequence[ChainMoment]) -> dict[tuple[str, str, int, int], ChainMoment]:

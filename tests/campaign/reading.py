@@ -33,7 +33,11 @@ def read_email(to: str, subject: str, text: str) -> ReceivedEmail:
 
 
 def _read_turn(text: str) -> int:
-    return int("We wrote to you about this date before" in text)
+    words = " ".join(text.split())
+    if "This is our last reminder before the date below" in words:
+        return 1
+    open_for = re.search(r"have been open for more than (\d+) days", words)
+    return 0 if open_for is None else ("30", "90", "365").index(open_for[1]) + 1
 
 
 def read_wallet(text: str) -> str | None:
@@ -53,7 +57,8 @@ def _kinds() -> dict[tuple[str, str | None], str]:
     render = EmailRenderer("https://app.example.org").render_sample
     templates = [TEMPLATES[name] for name in (*(kind for kind, _ in WINDOWS.values()), *SIGNALS.values(), *WARNINGS)]
     for name in FURTHER:
-        templates.append(replace(TEMPLATES[name], sample={**TEMPLATES[name].sample, "remindersLeft": 0}))
+        further = {"remindersLeft": 0} if name == "before_activation" else {"remindersLeft": 0, "daysOpen": 30}
+        templates.append(replace(TEMPLATES[name], sample={**TEMPLATES[name].sample, **further}))
     kinds: dict[tuple[str, str | None], str] = {
         (_LEGACY.sub("", render(template, role).subject), words): template.name
         for template in templates

@@ -326,6 +326,7 @@ class WorkerLife:
         self.look()
         lines = (first, first + LINE_DELAY, first + 2 * LINE_DELAY)
         moments = [first - 6 * DAY, *(each + wait for each in lines for wait in (-4 * DAY, HOUR))]
+        moments += [first + days * DAY for days in (31, 91, 366)]
         for moment in moments:
             self.world.scenario.anvil.set_time(moment)
             await self.settle()

@@ -77,7 +77,9 @@ def story_of_state(kind: str) -> list[ChainMoment | ReceivedEmail]:
 
 
 NOTICED = story_of_window(1)
+OPENED = story_of_window(4)
 STORIES = {
+    "further email": [*OPENED, sight(4, turn=2), window_email("anna", 4, 2), sight(4, turn=2, settled=True)],
     "second notice": [*NOTICED, sight(1, turn=1), window_email("owner", 1, 1), sight(1, turn=1, settled=True)],
     **{kind: story_of_state(kind) for kind in (*WARNINGS, *GIFTS)},
     **{f"window {number}": story_of_window(number) for number in WINDOWS},
@@ -137,6 +139,8 @@ WRONG: dict[str, Story] = {
         sight(states={ENDING: 2}),
         sight(states={ENDING: 2}, settled=True),
     ],
+    "an heir's further email, to the owner": [*OPENED, sight(4, turn=1), window_email("owner", 4, 1)],
+    "a further email, not sent": [*OPENED, sight(4, turn=2, settled=True)],
     "a second notice, before its day": [*NOTICED, window_email("owner", 1, 1)],
     "a second notice, to an heir": [*NOTICED, sight(1, turn=1), window_email("anna", 1, 1)],
     "the opening day, before it": [sight(states={state_email("gift_waiting"): 1}), state_email("gift_unlocked")],
@@ -220,7 +224,7 @@ def test_a_kind_that_no_settled_sight_calls_for_is_a_violation() -> None:
     complete = sight(*WINDOWS, signals=every_signal, settled=True)
     assert kinds_without_proof([complete, *further]) == []
     unsettled = kinds_without_proof([replace(complete, settled=False)])
-    assert len(unsettled) == len(WINDOWS) + len(SIGNALS) + sum(FURTHER.values())
+    assert len(unsettled) == len(WINDOWS) + len(SIGNALS) + 4, "four further emails have to be due"
     (found,) = kinds_without_proof([sight(*WINDOWS, signals=every_signal[1:], settled=True), *further])
     assert found.startswith("owner_reset")
     (found,) = kinds_without_proof([complete, *further], "guard_removed")

@@ -5,6 +5,7 @@ from reminder_worker.reminders.audience import format_window_event, read_window_
 from reminder_worker.reminders.further_emails import (
     DAY_SECONDS,
     count_left,
+    find_end_of_reminders,
     find_turn,
     is_for_further,
     list_further_times,
@@ -26,6 +27,23 @@ def test_notices_of_later_lines_have_no_further_email() -> None:
     for window in (2, 3):
         assert list_further_times(window, DEADLINE, 7 * DAY_SECONDS) == ()
         assert not any(is_for_further(window, role) for role in RecipientRole)
+
+
+def test_heirs_alone_have_further_emails_30_90_and_365_days_after_claims_opened() -> None:
+    for window in (4, 5, 6):
+        days = [(time - DEADLINE) / DAY_SECONDS for time in list_further_times(window, DEADLINE, 0)]
+        assert days == [30, 90, 365]
+        assert {role for role in RecipientRole if is_for_further(window, role)} == set(RecipientRole) - OWNERS
+        assert [count_left(window, turn) for turn in range(1, 4)] == [2, 1, 0]
+
+
+def test_end_of_reminders_is_named_only_if_it_comes_before_the_next_email() -> None:
+    for turn, days in ((0, 30), (1, 90), (2, 365)):
+        following = DEADLINE + days * DAY_SECONDS
+        assert find_end_of_reminders(4, DEADLINE, turn, following - 1) == following - 1
+        assert find_end_of_reminders(4, DEADLINE, turn, following) is None
+    assert find_end_of_reminders(4, DEADLINE, 3, DEADLINE) is None, "the last email"
+    assert find_end_of_reminders(1, DEADLINE, 0, DEADLINE) is None, "of an owner"
 
 
 def test_further_email_whose_day_is_over_is_not_sent() -> None:
