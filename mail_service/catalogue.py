@@ -337,6 +337,9 @@ _ALL = (
     ),
     _make_gift("gift_waiting", "A gift is waiting for you on {{ chainName }}"),
     _make_gift("gift_unlocked", "Your gift on {{ chainName }} is open"),
+    _make_gift("gift_reminder_30", "Your gift on {{ chainName }} is still waiting"),
+    _make_gift("gift_reminder_90", "Your gift on {{ chainName }} is still waiting"),
+    _make_gift("gift_reminder_365", "Your gift on {{ chainName }} is still waiting"),
     _make_alert(
         "relayer_low_balance",
         "A paying wallet on {{ chainName }} is running low",

@@ -24,7 +24,7 @@ FURTHER: Mapping[str, int] = {"before_activation": 1, "ready_to_activate": 3, "l
 SIGNALS: Mapping[int, str] = {0: "owner_reset", 1: "activated_multisig", 2: "activated_transfer"}
 WARNINGS = ("premium_ending", "premium_lapsed", "guard_removed", "module_disabled")
 """Kinds of email that an owner gets alone, about a lasting state."""
-GIFTS = ("gift_waiting", "gift_unlocked")
+GIFTS = ("gift_waiting", "gift_unlocked", "gift_reminder_30")
 DAY = 86400
 LATE_BLOCKS = 64
 """Blocks within which the chain's past excuses an email. No node lags more, and SMTP takes emails sooner."""

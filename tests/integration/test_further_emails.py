@@ -126,7 +126,7 @@ async def test_heirs_hear_30_90_and_365_days_after_claims_opened_and_then_never(
 
 async def test_each_line_is_reminded_until_the_last_one_has_heard_for_a_year(world: MailWorld) -> None:
     """Three lines of a legacy; the second one may claim after 40 days, the third one after 80."""
-    lines = {"second_line": world.address("clara"), "third_line": world.address("dora")}
+    lines: dict[str, Any] = {"second_line": world.address("clara"), "third_line": world.address("dora")}
     await opened(world, "anna", "ben", "clara", "dora", **lines, delay2=40 * DAY, delay3=40 * DAY)
     days = (31, 41, 72, 81, 112, 171, 446, 600)
     first, all_heirs = ["anna", "ben"], ["anna", "ben", "clara", "dora"]
