@@ -82,8 +82,9 @@ class GiftNotifyBody(_GiverBody, rename="camel", forbid_unknown_fields=True):
                 "JSON text made by the client, `{salt, timelockId, recipientEmail, recipientName, giverName, claimLink,"
                 " timing, notifyAt}`: a random salt of at least 16 bytes in hex; timing immediate, scheduled or none;"
                 " notifyAt only with scheduled, RFC 3339 with the giver's offset. Optional: `language` of the emails:"
-                " en, es, fr, de, pt, it, ja, ko, zh-Hans or ar. The SHA-256 of these exact UTF-8 bytes is the signed"
-                " `payloadHash`."
+                " en, es, fr, de, pt, it, ja, ko, zh-Hans or ar. `remindAfterOpening`: true reminds the recipient 30,"
+                " 90 and 365 days after the opening day while the gift is not opened. The SHA-256 of these exact UTF-8"
+                " bytes is the signed `payloadHash`."
             ),
             examples=[EXAMPLE_NOTIFY_PAYLOAD],
         ),

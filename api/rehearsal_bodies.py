@@ -48,7 +48,7 @@ class RehearsedPersonAnswer(Struct, rename="camel", omit_defaults=True):
 
 
 class RehearsedWindowAnswer(Struct, rename="camel"):
-    """A window of emails that is open or to come."""
+    """Emails of a window that is open or to come."""
 
     kind: Annotated[ReminderKind, Meta(description="Kind of its emails", examples=["before_activation"])]
     line: Annotated[int, Meta(description="Line that the window is about: 1, 2 or 3", examples=[1])]
@@ -59,13 +59,24 @@ class RehearsedWindowAnswer(Struct, rename="camel"):
             examples=["2027-05-01T09:00:00Z"],
         ),
     ]
+    further_email: Annotated[
+        int,
+        Meta(description="0: the first emails of the window; 1, 2 or 3: further ones, if nobody acts", examples=[0]),
+    ]
+    emails_at: Annotated[
+        datetime,
+        Meta(description="When these emails are due, RFC 3339", examples=["2027-05-01T09:00:00Z"]),
+    ]
     deadline: Annotated[
         datetime, Meta(description="When the line may claim, RFC 3339", examples=["2027-05-08T09:00:00Z"])
     ]
     moves: Annotated[
-        bool, Meta(description="Both days move with each sign of life of the owner: always true", examples=[True])
+        bool, Meta(description="All days move with each sign of life of the owner: always true", examples=[True])
     ]
-    people: Annotated[list[RehearsedPersonAnswer], Meta(description="In the order of their addresses")]
+    people: Annotated[
+        list[RehearsedPersonAnswer],
+        Meta(description="In the order of their addresses"),
+    ]
 
 
 class RehearsalAnswer(Struct, rename="camel"):
@@ -85,7 +96,7 @@ class RehearsalAnswer(Struct, rename="camel"):
         list[VerdictAnswer],
         Meta(description="Accounts of the set and accounts on chain, over all windows"),
     ]
-    windows: Annotated[list[RehearsedWindowAnswer], Meta(description="In order of time, at most six")]
+    windows: Annotated[list[RehearsedWindowAnswer], Meta(description="In order of `emailsAt`, at most sixteen")]
 
 
 def describe_rehearsal(rehearsed: LegacyRehearsal) -> RehearsalAnswer:
@@ -103,6 +114,8 @@ def _describe_window(each: RehearsedWindow) -> RehearsedWindowAnswer:
         kind=each.kind,
         line=each.line,
         opens_at=to_datetime(max(0, each.window.opens_at)),
+        further_email=each.turn,
+        emails_at=to_datetime(max(0, each.emails_at)),
         deadline=to_datetime(each.window.deadline),
         moves=True,
         people=[_describe_person(person) for person in each.people],

@@ -81,6 +81,7 @@ FOR_EACH_LEGACY: Final[Mapping[str, float]] = {
     "owner_activity": 0.05,  # owners with auto-renew
     "timelock": 0.2,
     "gift_notification": 0.05,  # deleted after opening day
+    "gift_reminder": 0.02,  # of givers who asked for it, for a year
     "gift_ledger": 0.1,  # remembered until 90 days after it
     "gift_write": 0.01,
     "gift_wallet": 0.05,
@@ -138,6 +139,12 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "claimed_at": "case when n > :rows / 2 then " + _SETTLED + " end",
     },
     "gift_notification": {"key_id": "'k'", "timing": "'none'", "unlock_time": _OPENS},
+    "gift_reminder": {
+        "key_id": "'k'",
+        "unlock_time": _OPENS,
+        "next_kind": "'gift_reminder_30'",
+        "next_at": f"to_timestamp({_OPENS}) + interval '30 days'",
+    },
     "gift_wallet": {"address_hash": _WORD, "sub_organization_id": "'s' || n"},
     "notify_signal": {
         "kind": "n % 3",

@@ -142,7 +142,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
         for person in windows[0]["people"]:
             if "email" in person:
                 self.foretold[person["recipient"].lower()] = person["email"]["subject"]
-        return f"{len(texts)} emails in {len(windows)} windows, word for word; none was sent"
+        return f"{len(texts)} emails on {len(windows)} days, word for word; none was sent"
 
     # -- reminders
 

@@ -32,6 +32,26 @@ class EmailTemplate:
     sample: Mapping[str, Any]
 
 
+_FURTHER = (
+    TemplateVariable(
+        "remindersLeft",
+        VariableKind.INTEGER,
+        required=False,
+        description="of a further email about a deadline: how many more may follow; absent in the first one",
+    ),
+    TemplateVariable(
+        "daysOpen",
+        VariableKind.INTEGER,
+        required=False,
+        description="in a further email to an heir: claims have been open for more than so many days",
+    ),
+    TemplateVariable(
+        "remindedUntil",
+        VariableKind.TIME,
+        required=False,
+        description="end of the owner's Premium, if it ends before the next email about these claims",
+    ),
+)
 # `legacy` is the number or the title, as a message.
 _LEGACY = "{{ legacy }} on {{ chainName }}"
 
@@ -229,17 +249,24 @@ _ALL = (
     ),
     _make_reminder(
         "before_activation",
-        "{% if line == 0 %}Please check in: " + _LEGACY + " is close to its deadline"
+        "{% if line == 0 and remindersLeft is not none %}Last reminder, please check in: "
+        + _LEGACY
+        + "{% elif line == 0 %}"
+        "Please check in: " + _LEGACY + " is close to its deadline"
         "{% else %}Nothing to do yet: " + _LEGACY + " may open soon{% endif %}",
+        _FURTHER[0],
     ),
     _make_reminder(
         "ready_to_activate",
         "{% if line == 0 %}Please check in now: the deadline of " + _LEGACY + " has passed"
-        "{% elif line == 1 %}You can now claim from "
+        "{% elif line == 1 and daysOpen %}Nobody has claimed yet: "
+        + _LEGACY
+        + "{% elif line == 1 %}You can now claim from "
         + _LEGACY
         + "{% else %}The beneficiaries can now claim: "
         + _LEGACY
         + "{% endif %}",
+        *_FURTHER,
     ),
     _make_reminder(
         "before_layer2",
@@ -249,8 +276,12 @@ _ALL = (
     ),
     _make_reminder(
         "layer2_ready",
-        "{% if line == 2 %}You can now claim from " + _LEGACY + "{% else %}"
+        "{% if line and daysOpen %}Nobody has claimed yet, open also to the second in line: "
+        + _LEGACY
+        + "{% elif line == 2 %}"
+        "You can now claim from " + _LEGACY + "{% else %}"
         "Now open to the second in line: " + _LEGACY + "{% endif %}",
+        *_FURTHER,
     ),
     _make_reminder(
         "before_layer3",
@@ -260,8 +291,12 @@ _ALL = (
     ),
     _make_reminder(
         "layer3_ready",
-        "{% if line == 3 %}You can now claim from " + _LEGACY + "{% else %}"
+        "{% if line and daysOpen %}Nobody has claimed yet, open also to the third in line: "
+        + _LEGACY
+        + "{% elif line == 3 %}"
+        "You can now claim from " + _LEGACY + "{% else %}"
         "Now open to the third in line: " + _LEGACY + "{% endif %}",
+        *_FURTHER,
     ),
     _make_reminder(
         "instructions",
@@ -341,6 +376,9 @@ _ALL = (
     ),
     _make_gift("gift_waiting", "A gift is waiting for you on {{ chainName }}"),
     _make_gift("gift_unlocked", "Your gift on {{ chainName }} is open"),
+    _make_gift("gift_reminder_30", "Your gift on {{ chainName }} is still waiting"),
+    _make_gift("gift_reminder_90", "Your gift on {{ chainName }} is still waiting"),
+    _make_gift("gift_reminder_365", "Your gift on {{ chainName }} is still waiting"),
     _make_alert(
         "relayer_low_balance",
         "A paying wallet on {{ chainName }} is running low",

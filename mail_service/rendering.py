@@ -102,7 +102,7 @@ class _WrittenLanguage:
 
         Days are shown in the zone, with UTC beside.
         """
-        for name in ("deadline", "unlockAt"):
+        for name in ("deadline", "unlockAt", "remindedUntil"):
             if name in context:
                 context[name] = self._language.format_time(context[name], zone)
         if "legacyId" in context:

@@ -322,7 +322,8 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
   const dayLabel = labelled(phrase("notify-day"), day);
   dayLabel.hidden = true;
   timing.addEventListener("change", () => (dayLabel.hidden = timing.value !== "scheduled"));
-  const work = (): Promise<void> => notify(keepsake, email.value, timing.value, day.value);
+  const remind = make("input", { type: "checkbox", name: "remindAfterOpening" });
+  const work = (): Promise<void> => notify(keepsake, email.value, timing.value, day.value, remind.checked);
   const tell = button(phrase("notify-go"), () => attempt(work), "main");
   return group(
     phrase("notify"),
@@ -334,12 +335,19 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
       dayLabel,
     ),
     mailHint(email),
+    make("label", { className: "choice" }, remind, phrase("notify-remind")),
     make("p", { className: "hint" }, phrase("notify-privacy")),
     make("div", { className: "row" }, tell),
   );
 }
 
-async function notify(keepsake: Keepsake, email: string, timing: string, day: string): Promise<void> {
+async function notify(
+  keepsake: Keepsake,
+  email: string,
+  timing: string,
+  day: string,
+  remindAfterOpening: boolean,
+): Promise<void> {
   const { to, from, language } = letterIn(keepsake);
   const isScheduled = timing === "scheduled";
   if (normaliseEmail(email) === null) throw new Wrong(phrase("notify-no-email"), "notifyEmail");
@@ -353,6 +361,7 @@ async function notify(keepsake: Keepsake, email: string, timing: string, day: st
     timing: timing as "immediate" | "scheduled" | "none",
     ...(sayWhen ? { notifyAt: sayWhen.toISOString() } : {}),
     ...(language ? { language } : {}),
+    ...(remindAfterOpening ? { remindAfterOpening } : {}),
   });
   say(sayWhen ? phrase("notify-done-on", { moment: localTime(sayWhen) }) : phrase("notify-done"));
 }

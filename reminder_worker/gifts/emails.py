@@ -1,13 +1,13 @@
 """Emails of gifts: an announcement on the giver's day and an email on opening day, at most once."""
 
-from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
 import structlog
-from sqlalchemy import Row, Text, cast, exists, func, literal, select
+from sqlalchemy import Row, Text, cast, exists, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -16,10 +16,17 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.queries import estimate_rows, json_text, read_rows
 from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
-from reminder_worker.gifts.claim_link import LinkRules, rebuild_link
+from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, rebuild_link
+from reminder_worker.gifts.gift_reminders import (
+    REMINDER_DAYS,
+    ReminderAddress,
+    is_reminder_due,
+    make_reminder_context,
+    plan_reminders,
+)
 from reminder_worker.gifts.notifications import NotificationPayload, make_payload_context
 from reminder_worker.gifts.pages import GiftReader, TimelockedGift
-from reminder_worker.gifts.tables import gift_ledger, gift_notification, sql
+from reminder_worker.gifts.tables import gift_ledger, gift_notification, gift_reminder, sql
 from reminder_worker.outbox import outcomes
 from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
@@ -185,11 +192,13 @@ class GiftMail:
     async def _hurry_opened(self, times: Mapping[str, Any]) -> None:
         async with self._engine.begin() as connection:
             await connection.execute(sql["hurry_opened"], times)
+            await plan_reminders(connection, self._retry_window)
 
     async def _delete_ended(self, times: Mapping[str, Any]) -> int:
         async with self._engine.begin() as connection:
             done = (await connection.execute(sql["delete_done"], times)).all()
             late = (await connection.execute(sql["delete_late"], times)).all()
+            await connection.execute(sql["delete_ended_reminders"])
         for row in late:
             log.warning("gift_email_too_late", chain_id=row.chain_id, timelock_id=row.timelock_id)
         return len(done) + len(late)
@@ -270,11 +279,10 @@ class GiftMail:
                 if entry.body is None:
                     return outcomes.drop_email(entry, "body_gone")
                 return RenderedEmail(entry, key.open(entry.body, make_body_context(entry.id)), entry.body, stored.salt)
-            opened = key.open(stored.payload, make_payload_context(entry.chain_id, entry.timelock_id))
+            payload = self._open_payload(entry, key.open, stored.payload)
         except DecryptionFailed:
             log.error("gift_not_decryptable", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
             return _retry_in_half_an_hour(entry, "not_decryptable")
-        payload = msgspec.json.decode(opened, type=NotificationPayload)
         chain = self._chains[entry.chain_id].settings
         if not may_mail(payload.email, chain, self._settings):
             return outcomes.drop_email(entry, "test_chain")
@@ -292,7 +300,7 @@ class GiftMail:
             payload.email,
             payload.recipient_name,
             payload.giver_name,
-            rebuild_link(payload.link, self._rules),
+            payload.link,
             about,
             entry.email_hash,
             payload.language,
@@ -300,6 +308,18 @@ class GiftMail:
         )
         sealed = key.seal(body, make_body_context(entry.id))
         return RenderedEmail(entry, body, sealed, stored.salt, hash_number(number))
+
+    def _open_payload(
+        self, entry: GiftEmail, decrypt: Callable[[bytes, str], bytes], payload: bytes
+    ) -> NotificationPayload:
+        """Return the words of an email. A reminder has no names, and its link has no fragment."""
+        at = (entry.chain_id, entry.timelock_id)
+        if entry.kind not in REMINDER_DAYS:
+            opened = msgspec.json.decode(decrypt(payload, make_payload_context(*at)), type=NotificationPayload)
+            return replace(opened, link=rebuild_link(opened.link, self._rules))
+        address = msgspec.json.decode(decrypt(payload, make_reminder_context(*at)), type=ReminderAddress)
+        link = ClaimLink(self._rules.origins[0], self._rules.prefix, *at).url
+        return NotificationPayload(address.email, "", "", link, address.language)
 
     def _reject_irrelevant(
         self, entry: GiftEmail, stored: StoredNotification, facts: GiftBatchFacts
@@ -320,6 +340,9 @@ class GiftMail:
             return outcomes.drop_email(entry, gone) if is_final else _retry_in_half_an_hour(entry, gone)
         if not entry.wanted:
             return outcomes.drop_email(entry, "not_wanted")
+        if entry.kind in REMINDER_DAYS:
+            is_due = is_reminder_due(GiftKind(entry.kind), stored.unlock_time, head)
+            return None if is_due else _retry_in_half_an_hour(entry, "not_open_yet")
         if entry.kind == GiftKind.GIFT_WAITING:
             return outcomes.drop_email(entry, "open_already") if head >= stored.unlock_time else None
         return outcomes.retry_later(entry, 30.0, "not_open_yet") if head < stored.unlock_time else None
@@ -382,6 +405,14 @@ def make_body_context(id: UUID) -> str:
     return f"gift_ledger.body|{id}"
 
 
+SEALED_REMINDERS = SealedTable(
+    gift_reminder,
+    ("chain_id", "timelock_id"),
+    ("payload",),
+    lambda _, *at: make_reminder_context(*at),
+    gift_ledger,
+    make_body_context,
+)
 SEALED = SealedTable(
     gift_notification,
     ("chain_id", "timelock_id"),
@@ -393,10 +424,16 @@ SEALED = SealedTable(
 GIFTS_FOR_OPERATORS = OperatorLedger(
     gift_ledger,
     about=literal("gift ") + cast(gift_ledger.c.timelock_id, Text),
-    same_recipient=exists().where(
-        gift_notification.c.chain_id == gift_ledger.c.chain_id,
-        gift_notification.c.timelock_id == gift_ledger.c.timelock_id,
-        gift_notification.c.email_hash == gift_ledger.c.email_hash,
+    same_recipient=or_(
+        *(
+            exists().where(
+                table.c.chain_id == gift_ledger.c.chain_id,
+                table.c.timelock_id == gift_ledger.c.timelock_id,
+                table.c.email_hash == gift_ledger.c.email_hash,
+                gift_ledger.c.kind.startswith("gift_reminder") == (table is gift_reminder),
+            )
+            for table in (gift_notification, gift_reminder)
+        )
     ),
 )
 

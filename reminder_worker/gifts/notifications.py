@@ -19,6 +19,7 @@ from reminder_worker.chain.eip712 import SignatureVerifier, typed_data_digest
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotFound, SignerMismatch, Superseded
 from reminder_worker.gifts.claim_link import LinkRules, check_claim_link
+from reminder_worker.gifts.gift_reminders import ReminderAddress, erase_reminders, save_reminder
 from reminder_worker.gifts.pages import NO_GIFT, GiftReader, TimelockedGift
 from reminder_worker.gifts.tables import sql
 from reminder_worker.outbox.bounces import forget_bounces
@@ -68,12 +69,16 @@ class NotificationPayload:
 
 @dataclass(frozen=True, slots=True)
 class CheckedNotification:
-    """A payload that was read and found good. `notify_at`: of the timing `scheduled` only."""
+    """A payload that was read and found good. `notify_at`: of the timing `scheduled` only.
+
+    `reminds`: whether the recipient is reminded while the gift is open and not opened.
+    """
 
     timelock_id: int
     payload: NotificationPayload
     timing: EmailTiming
     notify_at: datetime | None
+    reminds: bool = False
 
 
 class _RawPayload(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
@@ -86,6 +91,7 @@ class _RawPayload(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     timing: EmailTiming
     notify_at: str | None = None
     language: Language = "en"
+    remind_after_opening: bool = False
 
 
 def read_payload(text: str, rules: LinkRules, chain_id: int) -> CheckedNotification:
@@ -117,6 +123,7 @@ def read_payload(text: str, rules: LinkRules, chain_id: int) -> CheckedNotificat
         NotificationPayload(email, recipient, giver, link, payload.language),
         payload.timing,
         notify_at,
+        payload.remind_after_opening,
     )
 
 
@@ -239,7 +246,8 @@ class GiftNotifications:
             async with self._engine.begin() as connection:
                 await _record_write(connection, at, digest, request.deadline)
                 await connection.execute(sql["cancel"], {**gift, "reason": "erased", "kept": None})
-                return (await connection.execute(sql["delete_rows"], gift)).rowcount == 1
+                reminders = await erase_reminders(connection, gift)
+                return (await connection.execute(sql["delete_rows"], gift)).rowcount + reminders > 0
 
         return await through_deadlocks(erase)
 
@@ -309,6 +317,11 @@ class GiftNotifications:
             "unlock_time": gift.unlock_time,
         }
         await connection.execute(sql["save_row"], row)
+        await erase_reminders(connection, this_gift)
+        if wish.reminds:
+            address = ReminderAddress(wish.payload.email, wish.payload.language)
+            pinned = {name: row[name] for name in ("email_hash", "owner", "recipient", "unlock_time")}
+            await save_reminder(connection, self._vault, {**at, **pinned}, address, int(self._quotas.now()))
         await forget_bounces(connection, {email_hash})
         opens = max(gift.unlock_time, int(self._quotas.now()))  # now, for the correction of an open gift
         entry = {**at, "email_hash": email_hash, "expires_at": to_datetime(opens + 90 * 86_400)}

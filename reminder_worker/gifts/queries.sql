@@ -52,8 +52,58 @@ on conflict (chain_id, timelock_id) do update set
     timing = excluded.timing, owner = excluded.owner, recipient = excluded.recipient,
     unlock_time = excluded.unlock_time, written_at = clock_timestamp();
 
+-- name: save_reminder
+insert into worker.gift_reminder (
+    chain_id, timelock_id, key_id, salt, payload, email_hash, owner, recipient, unlock_time, next_kind,
+    next_at
+)
+values (
+    :chain_id, :timelock_id, :key_id, :salt, :payload, :email_hash, :owner, :recipient, :unlock_time, :next_kind,
+    :next_at
+);
+
+-- name: due_reminders
+-- Gifts whose next reminder is to be planned.
+select
+    chain_id, timelock_id, email_hash, unlock_time, next_kind,
+    extract(epoch from now() - next_at) as late
+from worker.gift_reminder
+where next_at <= now()
+order by next_at
+limit 500
+for update skip locked;
+
+-- name: move_reminder
+-- Without a further reminder the row waits for the end of the last email.
+update worker.gift_reminder
+set
+    next_kind = :next_kind,
+    next_at = case when cast(:next_kind as text) is not null then next_at + make_interval(days => :days) end
+where chain_id = :chain_id and timelock_id = :timelock_id;
+
+-- name: delete_reminders
+delete from worker.gift_reminder r
+using unnest(cast(:chains as bigint[]), cast(:timelocks as bigint[])) as gift (chain_id, timelock_id)
+where r.chain_id = gift.chain_id and r.timelock_id = gift.timelock_id;
+
+-- part: ended_reminders
+-- Rows whose last email is decided.
+select r.chain_id, r.timelock_id
+from worker.gift_reminder r
+join worker.gift_ledger l
+    on l.chain_id = r.chain_id and l.timelock_id = r.timelock_id and l.email_hash = r.email_hash
+    and l.kind = 'gift_reminder_365' and l.state in ('sent', 'dropped', 'suppressed')
+where r.next_at is null;
+
+-- name: delete_ended_reminders
+delete from worker.gift_reminder
+where (chain_id, timelock_id) in ({ended_reminders});
+
 -- name: owner
-select owner from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id;
+select owner from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id
+union all
+select owner from worker.gift_reminder where chain_id = :chain_id and timelock_id = :timelock_id
+limit 1;
 
 -- name: registered
 -- A sample of a chain's registered gifts, with what was pinned of each.
@@ -188,15 +238,17 @@ select
     )
     or exists (select from worker.gift_ledger where state = 'claimed' and lease_until < now())
     or exists ({done_gifts})
-    or exists ({late_gifts});
+    or exists ({late_gifts})
+    or exists (select from worker.gift_reminder where next_at <= now())
+    or exists ({ended_reminders});
 
 -- part: shred_bodies
 -- Deletes the bodies of entries that are not decided, since they are sealed with the keys of the rows that are `gone`:
--- about those the mail service can only be asked from now on.
+-- about those the mail service can only be asked from now on. A reminder's body has the key of another row.
 update worker.gift_ledger l set body = null, body_salt = null from gone
 where
     l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
-    and l.state in ({undecided});
+    and l.state in ({undecided}) and not starts_with(l.kind, 'gift_reminder');
 
 -- name: delete_done
 with gone as (
@@ -237,6 +289,20 @@ with over as materialized (
 )
 select email_hash, chain_id, day from expired where claimed_at is null;
 
+-- part: stored_gift
+-- The row whose address an entry `l` goes to.
+select key_id, salt, payload, owner, recipient, unlock_time, written_at, timing
+from worker.gift_notification
+where
+    chain_id = l.chain_id and timelock_id = l.timelock_id and email_hash = l.email_hash
+    and not starts_with(l.kind, 'gift_reminder')
+union all
+select key_id, salt, payload, owner, recipient, unlock_time, written_at, 'none'
+from worker.gift_reminder
+where
+    chain_id = l.chain_id and timelock_id = l.timelock_id and email_hash = l.email_hash
+    and starts_with(l.kind, 'gift_reminder');
+
 -- part: claimed_entries
 -- Eight columns of every email, four of a gift's, eight of its notification, and three for the claim. An unsubscribed
 -- address is known to the mail service. It is remembered here for a day only.
@@ -244,10 +310,7 @@ select
     l.id, l.chain_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
     cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
     l.timelock_id, s.email_hash is not null as suppressed, b.email_hash is not null as bounced,
-    (
-        select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
-        where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
-    ) as wanted,
+    (select w.timing <> 'none' or l.kind <> 'gift_waiting' from ({stored_gift}) w) as wanted,
     n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time,
     n.written_at < now() - make_interval(secs => :retry_window) as long_known,
     cast(extract(epoch from n.written_at) as bigint) as written,
@@ -255,8 +318,7 @@ select
 from claimed l
 left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours'
 left join worker.bounce b on b.email_hash = l.email_hash and b.reason = 'mailbox_unknown'
-left join worker.gift_notification n
-    on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash;
+left join lateral ({stored_gift}) n on true;
 
 -- name: claim
 with due as (
@@ -291,7 +353,7 @@ with due as (
 -- Only addresses that are still stored.
 select l.id, l.email_hash
 from worker.gift_ledger l
-join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+join lateral ({stored_gift}) n on true
 where l.id = any(cast(:ids as uuid[]));
 
 -- name: lock_entries
@@ -303,14 +365,12 @@ select from worker.gift_ledger where id = any(cast(:ids as uuid[])) order by id 
 -- Only under our lease, and only if the row was not replaced or erased since.
 update worker.gift_ledger l
 set
-    body = decode(b.body, 'base64'), body_salt = n.salt, number_hash = decode(b.number_hash, 'base64'),
-    claimed_at = clock_timestamp()
-from
-    json_to_recordset(cast(:rows as json)) as b (id uuid, body text, salt text, number_hash text),
-    worker.gift_notification n
+    body = decode(b.body, 'base64'), body_salt = decode(b.salt, 'base64'),
+    number_hash = decode(b.number_hash, 'base64'), claimed_at = clock_timestamp()
+from json_to_recordset(cast(:rows as json)) as b (id uuid, body text, salt text, number_hash text)
 where
     l.id = b.id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
-    and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = decode(b.salt, 'base64')
+    and exists (select from ({stored_gift}) n where n.salt = decode(b.salt, 'base64'))
 returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;
 
 -- name: confirm
@@ -355,10 +415,8 @@ with outcome as materialized (
         next_try = clock_timestamp() + make_interval(secs => o.delay),
         lease_token = null, lease_until = null,
         (body, body_salt) = (
-            select l.body, l.body_salt from worker.gift_notification n
-            where
-                o.state = 'unknown' and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
-                and n.salt = l.body_salt
+            select l.body, l.body_salt from ({stored_gift}) n
+            where o.state = 'unknown' and n.salt = l.body_salt
         ),
         settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end
     from outcome o

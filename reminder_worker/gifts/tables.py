@@ -46,6 +46,33 @@ Index("gift_notification_email_hash", gift_notification.c.email_hash)
 
 Index("gift_notification_recipient", gift_notification.c.recipient)
 
+gift_reminder = Table(
+    "gift_reminder",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("timelock_id", BigInteger, primary_key=True, comment="timelock of the gift"),
+    Column("key_id", Text, nullable=False, comment="which master key"),
+    Column("salt", LargeBinary, nullable=False, comment="HKDF salt of this row, new at every write"),
+    Column("payload", LargeBinary, nullable=False, comment="AES-256-GCM: email and language"),
+    Column("email_hash", LargeBinary, nullable=False, comment="keyed hash of the normalised email"),
+    Column("owner", Address, nullable=False, comment="pinned: compared before every send"),
+    Column("recipient", Address, nullable=False, comment="pinned"),
+    Column("unlock_time", BigInteger, nullable=False, comment="pinned, unix seconds"),
+    Column("next_kind", Text, comment="kind of the next email; null: the last one was planned"),
+    Column("next_at", DateTime(timezone=True), comment="when the next email is planned; null: the last one was"),
+    now_column("written_at", "when the giver last saved it"),
+    CheckConstraint("octet_length(salt) = 32", name="gift_reminder_salt_is_32_bytes"),
+    comment="Recipients reminded after opening day, encrypted; deleted once the gift is opened or a year later",
+)
+
+Index("gift_reminder_next", gift_reminder.c.next_at)
+
+Index("gift_reminder_unlock", gift_reminder.c.unlock_time)
+
+Index("gift_reminder_email_hash", gift_reminder.c.email_hash)
+
+Index("gift_reminder_recipient", gift_reminder.c.recipient)
+
 gift_write = Table(
     "gift_write",
     metadata,

@@ -20,6 +20,9 @@ _SORTS: Final[Mapping[str, EmailSort]] = {
     ReminderKind.INSTRUCTIONS: "instructions",
     GiftKind.GIFT_WAITING: "announced",
     GiftKind.GIFT_UNLOCKED: "opened",
+    GiftKind.GIFT_REMINDER_30: "opened",
+    GiftKind.GIFT_REMINDER_90: "opened",
+    GiftKind.GIFT_REMINDER_365: "opened",
 }
 
 

@@ -1,12 +1,12 @@
 """Erasure of people: for an operator, after a legacy was deleted, and of who asked by a link."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 import structlog
-from sqlalchemy import ColumnElement, delete, select
+from sqlalchemy import ColumnElement, Table, delete, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -14,7 +14,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
-from reminder_worker.gifts.tables import gift_notification
+from reminder_worker.gifts.gift_reminders import erase_reminders
+from reminder_worker.gifts.tables import gift_notification, gift_reminder
 from reminder_worker.gifts.tables import sql as gift_sql
 from reminder_worker.monitoring.tables import sql
 from reminder_worker.outbox.mail_client import MailClient
@@ -36,6 +37,17 @@ class ErasedRows:
     gifts: int
 
 
+@dataclass(frozen=True, slots=True)
+class PersonColumn:
+    """Column by which the rows of a person are found, the same in each table."""
+
+    name: str
+    value: str | bytes = field(repr=False)
+
+    def is_in(self, table: Table) -> ColumnElement[bool]:
+        return table.c[self.name] == self.value
+
+
 async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None, address: str | None) -> ErasedRows:
     """Shred every row of an email or of an address on all chains, and cancel the emails that were not sent.
 
@@ -52,38 +64,42 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
             raise InvalidInput("The email address is not acceptable.", [FieldFault("/email", str(error))]) from None
         return await _erase_email(engine, hashed)
     wanted = str(address).lower()
-    of_recipient, of_gift = recipient.c.recipient == wanted, gift_notification.c.recipient == wanted
-    return await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, []))
+    person = PersonColumn("recipient", wanted)
+    return await through_deadlocks(partial(_erase_rows, engine, person, []))
 
 
 async def _erase_email(engine: AsyncEngine, hashed: bytes, cause: ErasureCause | None = None) -> ErasedRows:
-    of_recipient, of_gift = recipient.c.email_hash == hashed, gift_notification.c.email_hash == hashed
-    return await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, [hashed], cause))
+    person = PersonColumn("email_hash", hashed)
+    return await through_deadlocks(partial(_erase_rows, engine, person, [hashed], cause))
 
 
 async def _erase_rows(
     engine: AsyncEngine,
-    of_recipient: ColumnElement[bool],
-    of_gift: ColumnElement[bool],
+    person: PersonColumn,
     email_hashes: Collection[bytes],
     cause: ErasureCause | None = None,
 ) -> ErasedRows:
     """Erase all or nothing; of gifts that ended only numbers of emails are left, which the hash of an email finds."""
     async with engine.begin() as connection:
-        recipients = await erase_recipients(connection, of_recipient, cause=cause)
-        gifts = await _erase_gifts(connection, of_gift)
+        recipients = await erase_recipients(connection, person.is_in(recipient), cause=cause)
+        gifts = await _erase_gifts(connection, person)
         await connection.execute(sql["forget_gift_numbers"], {"hashes": list(email_hashes)})
         return ErasedRows(recipients, gifts)
 
 
-async def _erase_gifts(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:
-    key = (gift_notification.c.chain_id, gift_notification.c.timelock_id)
-    rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()
+async def _erase_gifts(connection: AsyncConnection, person: PersonColumn) -> int:
+    found = set[tuple[int, int]]()
+    for table in (gift_notification, gift_reminder):
+        key = (table.c.chain_id, table.c.timelock_id)
+        locked = select(*key).where(person.is_in(table)).order_by(*key).with_for_update()
+        found |= {(row.chain_id, row.timelock_id) for row in await connection.execute(locked)}
+    rows = sorted(found)
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[start : start + ROWS_AT_ONCE]
-        gifts = {"chains": [row.chain_id for row in some], "timelocks": [row.timelock_id for row in some]}
+        gifts = {"chains": [chain_id for chain_id, _ in some], "timelocks": [id for _, id in some]}
         await connection.execute(gift_sql["cancel"], {**gifts, "reason": "erased", "kept": None})
         await connection.execute(gift_sql["delete_rows"], gifts)
+        await erase_reminders(connection, gifts)
     return len(rows)
 
 

@@ -75,6 +75,16 @@ with over as (
 )
 select (select count(*) from over) + (select count(*) from gone);
 
+-- name: forget_gift_reminders
+-- Deletes the addresses of recipients whose gift is opened, or whose last email is long over.
+delete from worker.gift_reminder r
+where
+    r.unlock_time < extract(epoch from now()) - 455 * 86400
+    or (
+        select t.status from worker.timelock t
+        where t.chain_id = r.chain_id and t.timelock_id = r.timelock_id
+    ) = 3;
+
 -- name: find_number
 -- What an email was about, by the hash of its number: one step of an index in each ledger, also for an unknown number.
 -- `number` is that of the legacy at its router, or of the gift. Emails that may have left count, too.
@@ -92,6 +102,8 @@ where number_hash = :hash and state in ({maybe_sent}) and claimed_at is not null
 select email_hash from worker.recipient where email_hash = any(cast(:hashes as bytea[]))
 union
 select email_hash from worker.gift_notification where email_hash = any(cast(:hashes as bytea[]))
+union
+select email_hash from worker.gift_reminder where email_hash = any(cast(:hashes as bytea[]))
 union
 select email_hash from worker.gift_ledger
 where email_hash = any(cast(:hashes as bytea[])) and number_hash is not null
@@ -157,4 +169,5 @@ cross join lateral (
 delete from worker.bounce b
 where
     not exists (select from worker.recipient r where r.email_hash = b.email_hash)
-    and not exists (select from worker.gift_notification n where n.email_hash = b.email_hash);
+    and not exists (select from worker.gift_notification n where n.email_hash = b.email_hash)
+    and not exists (select from worker.gift_reminder r where r.email_hash = b.email_hash);

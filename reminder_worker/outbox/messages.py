@@ -69,6 +69,9 @@ class GiftKind(StrEnum):
 
     GIFT_WAITING = "gift_waiting"
     GIFT_UNLOCKED = "gift_unlocked"
+    GIFT_REMINDER_30 = "gift_reminder_30"
+    GIFT_REMINDER_90 = "gift_reminder_90"
+    GIFT_REMINDER_365 = "gift_reminder_365"
 
 
 class AlertKind(StrEnum):

@@ -67,14 +67,20 @@ class LegacyMembership(msgspec.Struct, frozen=True):
     cosigners: tuple[str, ...] = ()
 
 
-def format_window_event(window: int, deadline: int) -> str:
-    """Return the event of a due reminder. Each event is sent once per person."""
-    return f"{window}:{deadline}"
+def format_window_event(window: int, deadline: int, turn: int = 0) -> str:
+    """Return the event of a due reminder. Each event is sent once per person. `turn`: as in `further_emails`."""
+    return f"{window}:{deadline}:{turn}" if turn else f"{window}:{deadline}"
 
 
 def read_window_deadline(event: str) -> int:
     """Return the deadline in a window event, in unix seconds."""
-    return int(event.partition(":")[2])
+    return int(event.split(":")[1])
+
+
+def read_window_turn(event: str) -> int:
+    """Return the turn in a window event; 0 is the first email of its deadline."""
+    parts = event.split(":")
+    return int(parts[2]) if len(parts) > 2 else 0
 
 
 def format_signal_event(tx_hash: str, layer: int) -> str:

@@ -29,6 +29,7 @@ from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.store import IndexCursor, move_cursor, read_cursor
 from reminder_worker.outbox.messages import LATEST_TIME, WINDOW_KINDS
 from reminder_worker.reminders.audience import CLAIM_WINDOWS, LegacyMembership, read_memberships
+from reminder_worker.reminders.further_emails import count_passed, list_further_times
 from reminder_worker.reminders.gaps import mark_gaps
 from reminder_worker.reminders.horizon import (
     QUESTIONS_AT_ONCE,
@@ -386,8 +387,7 @@ class _DueRun:
         now, seen, next_asks, memberships = self.head.timestamp, list[object](), list[int](), list[str | None]()
         for look in looks:
             row = look.watched
-            for pair in look.open:
-                seen.append({"legacy": row.legacy, "window": pair[0], "deadline": pair[1], "old": pair in look.old})
+            seen += [self._describe_window(look, window, deadline) for window, deadline in look.open]
             if look.triggers:
                 next_asks.append(next_reading_time(now, row.legacy, row.legacy_type, look.triggers, look.ahead))
             memberships.append(json_text(look.members) if look.members else None)
@@ -412,6 +412,19 @@ class _DueRun:
                 await mark_gaps(conn, self._chain.chain_id, checked, now)
             if failed:
                 await conn.execute(sql["set_aside"], values)
+
+    def _describe_window(self, look: WindowReading, window: int, deadline: int) -> dict[str, object]:
+        """Return a row of `see_windows`. `due` and `over`: further emails whose day has come, and was too long ago."""
+        now = self.head.timestamp
+        times = list_further_times(window, deadline, look.ahead)
+        return {
+            "legacy": look.watched.legacy,
+            "window": window,
+            "deadline": deadline,
+            "old": (window, deadline) in look.old,
+            "due": count_passed(times, now),
+            "over": count_passed(times, now - self._settings.signal_max_age_seconds),
+        }
 
     def _count_readings(self, looks: Sequence[WindowReading], failed: Sequence[WatchedLegacy]) -> None:
         self.report.asked += len(looks) + len(failed)

@@ -1,14 +1,15 @@
 """Reminders in the outbox: entries of the sent-ledger, and which of them may be claimed now.
 
 A recipient gets at most one email of a kind per legacy in 24 hours (docs/specification.md). Of owner resets and
-transfer activations, the latest speaks for those before it. Reminders of windows are never merged: only the chain knows
-which deadline still holds, so the newest goes first and the others wait.
+transfer activations, the latest speaks for those before it. Reminders of windows are merged only if they are about the
+same deadline: only the chain knows which deadline still holds, so the newest goes first and the others wait.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +21,12 @@ from reminder_worker.outbox.messages import KIND_WINDOWS, ReminderKind
 from reminder_worker.outbox.models import ClaimedEmail, ClaimSelection, EmailSettlement, EmailStatements
 from reminder_worker.outbox.operator import OperatorLedger
 from reminder_worker.outbox.tables import sent_ledger
-from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY, PLANNED_AGAIN
+from reminder_worker.reminders.audience import (
+    MERGED_WITHIN_A_DAY,
+    PLANNED_AGAIN,
+    read_window_deadline,
+    read_window_turn,
+)
 from reminder_worker.reminders.tables import recipient, sql
 
 LIMITED_KINDS = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
@@ -70,8 +76,12 @@ class SiblingEmail:
     """
 
     id: UUID
+    event: str
     created_at: datetime
     until: datetime | None
+
+
+AnyEmail = ReminderEmail | SiblingEmail
 
 
 @dataclass(slots=True)
@@ -195,23 +205,42 @@ def decide_claim(due: Sequence[ReminderEmail], siblings: Mapping[EmailGroup, Seq
 def _decide_group(
     decision: ClaimDecision, kind: ReminderKind, due: Sequence[ReminderEmail], others: Sequence[SiblingEmail]
 ) -> None:
-    candidates, waiting = list(due), list[UUID]()
-    if kind in MERGED_WITHIN_A_DAY:
-        unsent: list[ReminderEmail | SiblingEmail] = [*due, *(other for other in others if other.until is None)]
-        latest = max(unsent, key=_find_age)
-        decision.merge.update({entry.id: latest.id for entry in unsent if entry.id != latest.id})
-        candidates = [entry for entry in due if entry.id == latest.id]
-        waiting = [] if candidates else [latest.id]
+    unsent: list[AnyEmail] = [*due, *(other for other in others if other.until is None)]
+    merged, waiting = dict[UUID, UUID](), list[UUID]()
+    for alike in _list_alike(kind, unsent):
+        latest = max(alike, key=partial(_find_order, kind))
+        merged.update({entry.id: latest.id for entry in alike if entry is not latest})
+        if len(alike) > 1 and latest not in due:
+            waiting.append(latest.id)
+    decision.merge.update(merged)
+    candidates = [entry for entry in due if entry.id not in merged]
     blocked_until = [other.until for other in others if other.until is not None]
     if blocked_until:
         decision.defer.update({entry.id: max(blocked_until) for entry in candidates})
-    elif waiting:
-        decision.hurry.extend(waiting)
     elif candidates:
         decision.claim.append(max(candidates, key=_find_age))
+    else:
+        decision.hurry.extend(waiting)
 
 
-def _find_age(entry: ReminderEmail | SiblingEmail) -> tuple[datetime, UUID]:
+def _list_alike(kind: ReminderKind, unsent: Sequence[AnyEmail]) -> list[list[AnyEmail]]:
+    """Group unsent emails; the latest of each group speaks for the others.
+
+    Emails of windows: only those about the same deadline.
+    """
+    groups: dict[int, list[AnyEmail]] = defaultdict(list)
+    for entry in unsent:
+        groups[0 if kind in MERGED_WITHIN_A_DAY else read_window_deadline(entry.event)].append(entry)
+    return list(groups.values())
+
+
+def _find_order(kind: ReminderKind, entry: AnyEmail) -> tuple[int, datetime, UUID]:
+    """Return the sort key within a group of `_list_alike`: of one deadline, the later turn is the latest."""
+    turn = 0 if kind in MERGED_WITHIN_A_DAY else read_window_turn(entry.event)
+    return turn, *_find_age(entry)
+
+
+def _find_age(entry: AnyEmail) -> tuple[datetime, UUID]:
     return entry.created_at, entry.id
 
 
@@ -229,7 +258,7 @@ async def _read_siblings(
     keys = [dict(zip(("chain_id", "legacy", "recipient", "kind"), group, strict=True)) for group in groups]
     found: dict[EmailGroup, list[SiblingEmail]] = defaultdict(list)
     for row in await connection.execute(sql["siblings"], {"rows": json_text(keys), "token": token}):
-        sibling = SiblingEmail(row.id, row.created_at, row.until)
+        sibling = SiblingEmail(row.id, row.event, row.created_at, row.until)
         found[(row.chain_id, row.legacy, row.recipient, row.kind)].append(sibling)
     return found
 
@@ -247,6 +276,6 @@ REMINDERS_FOR_OPERATORS = OperatorLedger(
     # Plan the open windows again, for the recipients of now.
     plan_again=text("""
         update worker.due_window d set planned_at = null from worker.sent_ledger l
-        where l.id = :id and d.chain_id = l.chain_id and d.legacy = l.legacy and d.state = 'open'
+        where l.id = :id and d.chain_id = l.chain_id and d.legacy = l.legacy and d.state <> 'closed'
     """),
 )

@@ -27,6 +27,7 @@ from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.messages import KIND_WINDOWS, RecipientRole, ReminderKind, TokenAmount
 from reminder_worker.reminders.audience import (
     ACTIVATIONS,
+    CLAIM_WINDOWS,
     OWNER_WARNINGS,
     SAFE_TROUBLES,
     find_possible_audience,
@@ -100,7 +101,8 @@ class ReminderFactReader:
             return [entry for entry in entries if entry.kind in kinds]
 
         legacies = {entry.legacy for entry in entries}
-        due = {entry.legacy for entry in select(KIND_WINDOWS)}
+        due_entries = select(KIND_WINDOWS)
+        due = {entry.legacy for entry in due_entries}
         configured = {entry.legacy for entry in entries if entry.kind not in ACTIVATIONS}
         instructed = [entry for entry in select({ReminderKind.INSTRUCTIONS}) if entry.role == RecipientRole.OWNER]
         _, _, configs, amounts, told = await run_together(
@@ -112,7 +114,10 @@ class ReminderFactReader:
         )
         budgets = {entry.legacy for entry in select({ReminderKind.AUTO_RENEW_BUDGET})}
         renewals = await self._read_renewals(facts, budgets)
-        expiries = await self._read_expiries(facts, {entry.recipient for entry in select(OWNER_WARNINGS)})
+        opened = {entry.legacy for entry in due_entries if KIND_WINDOWS[entry.kind] in CLAIM_WINDOWS}
+        creators = {one.members.creator for one in facts.list_readable(opened)}
+        warned = {entry.recipient for entry in select(OWNER_WARNINGS)}
+        expiries = await self._read_expiries(facts, creators | warned)
         await self._learn_safes(facts, due | {entry.legacy for entry in select(SAFE_TROUBLES)})
         gaps = await self._read_gaps({entry.legacy for entry in select({ReminderKind.RECIPIENTS_GAP})})
         return ReminderFacts(

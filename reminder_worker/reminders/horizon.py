@@ -17,6 +17,7 @@ from reminder_worker.concurrency import run_together
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.outbox.messages import LATEST_TIME
 from reminder_worker.reminders.audience import WINDOW_LINES
+from reminder_worker.reminders.further_emails import list_further_times
 
 HOUR_SECONDS = 3600
 QUARTER_SECONDS = 900
@@ -100,7 +101,7 @@ def opened_long_ago(
 
 
 def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:
-    """Return the opening time of the next window, at most a day ahead, since some changes emit no event.
+    """Return the time of the next opening or further email, at most a day ahead: some changes emit no event.
 
     Daily readings are spread over four hours by the legacy's address, so that legacies saved together do not stay due
     together. They begin on a whole hour, or on a quarter if a window is near: one run reads all of them. Activity of a
@@ -112,10 +113,11 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
     if legacy_type == SAFE:
         latest = now + HOUR_SECONDS
     latest -= latest % QUARTER_SECONDS
-    for trigger in triggers:
-        for opening in (trigger - ahead, trigger):
-            if now < opening < latest:
-                latest = opening
+    for window in WINDOW_LINES:
+        deadline = window_deadline(window, triggers)
+        for moment in (deadline - ahead, deadline, *list_further_times(window, deadline, ahead)):
+            if now < moment < latest:
+                latest = moment
     return latest
 
 

@@ -34,6 +34,7 @@ from reminder_worker.reminders.audience import (
     format_window_event,
     is_named,
 )
+from reminder_worker.reminders.further_emails import find_turn, is_for_further
 from reminder_worker.reminders.rendering import ReminderRenderer
 from reminder_worker.reminders.signal_transactions import StoredSignal
 from reminder_worker.reminders.signal_validation import DENIED, SignalValidator, ValidatedSignal
@@ -217,7 +218,10 @@ class Planner:
                 if (row.legacy, row.window, row.deadline) in marked:
                     members = msgspec.convert(row.membership, LegacyMembership)
                     config, people = configs.get(row.legacy), stored.get(row.legacy, ())
-                    entries += plan_window_emails(row.legacy, row.window, row.deadline, members, config, people)
+                    turn, is_open = find_turn(row.further_due, row.further_over), row.state == "open"
+                    entries += plan_window_emails(
+                        row.legacy, row.window, row.deadline, members, config, people, turn, is_open=is_open
+                    )
             made = await insert_emails(conn, self._chain_id, entries, rearm=True)
         report.entries += made
         report.windows += len(marked)
@@ -276,14 +280,26 @@ def plan_window_emails(
     members: LegacyMembership,
     config: ReminderConfig | None,
     stored: Sequence[str],
+    turn: int = 0,
+    *,
+    is_open: bool = True,
 ) -> list[PlannedEmail]:
-    """List the emails of one window. `deadline`: unix seconds; `stored`: accounts with an address here."""
+    """List the emails of one window. `deadline`: unix seconds; `stored`: accounts with an address here.
+
+    `turn`: of the further emails, 0 for the first email; `is_open`: False for a window first seen too late, whose
+    first email is not sent.
+    """
     line = WINDOW_LINES[window]
     if not is_named(line, members):
         return []
     found = find_audience(config, stored, members, line, may_act=window in READY_WINDOWS)
-    kind, event = WINDOW_KINDS[window], format_window_event(window, deadline)
-    return [PlannedEmail(legacy, recipient, kind, event, role) for recipient, role in found.items()]
+    kind, emails = WINDOW_KINDS[window], []
+    for recipient, role in found.items():
+        own_turn = turn if is_for_further(window, role) else 0
+        if own_turn or is_open:
+            event = format_window_event(window, deadline, own_turn)
+            emails.append(PlannedEmail(legacy, recipient, kind, event, role))
+    return emails
 
 
 def _plan_signal_emails(judged: ValidatedSignal, stored: Mapping[str, Sequence[str]]) -> Iterable[PlannedEmail]:

@@ -15,7 +15,8 @@ select exists (
     select from worker.due_window d
     join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
     where
-        d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
+        d.chain_id = :chain_id and d.planned_at is null
+        and (d.state = 'open' or (d.state = 'too_old' and d.further_due > d.further_over))
         and w.membership is not null and w.membership_block >= d.block_number and w.membership_block <= :head
 );
 
@@ -33,11 +34,15 @@ order by block_number, tx_hash, layer
 limit :limit;
 
 -- name: windows_to_plan
-select d.legacy, d."window", d.deadline, w.membership, w.membership_block, cast(d.xmin as text) as version
+-- Of a window that was first read too late only the further emails are sent whose day was still ahead.
+select
+    d.legacy, d."window", d.deadline, d.state, d.further_due, d.further_over, w.membership, w.membership_block,
+    cast(d.xmin as text) as version
 from worker.due_window d
 join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
 where
-    d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
+    d.chain_id = :chain_id and d.planned_at is null
+    and (d.state = 'open' or (d.state = 'too_old' and d.further_due > d.further_over))
     and w.membership is not null and w.membership_block >= d.block_number and w.membership_block <= :head
 order by d.legacy
 limit :limit;
@@ -57,7 +62,7 @@ returning d.legacy, d."window", d.deadline;
 
 -- name: rearm
 update worker.due_window set planned_at = null
-where chain_id = :chain_id and legacy = :legacy and state = 'open';
+where chain_id = :chain_id and legacy = :legacy and state <> 'closed';
 
 -- name: lock_recipients
 -- Locked in the order of their key, as writes of recipients do it.
@@ -97,16 +102,22 @@ where
     and n.layer = p.layer and n.state = 'new';
 
 -- name: told_lines
+-- Of a window that was first read too late, only a further email tells the line.
 -- A line counts as told if the deadline of the window that lets it act came after the owner's last sign of life. One in
 -- the block of the claim itself does not count: it came after the claim, since right after a sign of life nothing can
 -- be claimed.
 select s.legacy, s.at, max(case d."window" when 5 then 2 else 3 end) as line
 from unnest(cast(:legacies as text[]), cast(:times as bigint[])) as s (legacy, at)
 join worker.due_window d
-    on d.chain_id = :chain_id and d.legacy = s.legacy and d."window" in (5, 6) and d.state <> 'too_old'
-    and d.deadline <= s.at
+    on d.chain_id = :chain_id and d.legacy = s.legacy and d."window" in (5, 6) and d.deadline <= s.at
 where
-    d.deadline > coalesce((
+    (d.state <> 'too_old' or exists (
+        select from worker.sent_ledger l
+        where
+            l.chain_id = d.chain_id and l.legacy = d.legacy
+            and starts_with(l.event, format('%s:%s:', d."window", d.deadline))
+    ))
+    and d.deadline > coalesce((
         select max(n.block_time) from worker.notify_signal n
         where n.chain_id = :chain_id and n.legacy = s.legacy and n.kind = 0 and n.block_time < s.at
     ), 0)
@@ -259,7 +270,7 @@ returning
 -- An entry under way keeps the others of its group back until its lease is over: by then it is sent, unknown, or proven
 -- unsent.
 select
-    l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.created_at,
+    l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.created_at,
     case
         when l.state in ({waiting}) then null
         when l.state = 'claimed' then greatest(l.lease_until, now() + interval '10 seconds')
@@ -600,16 +611,30 @@ from
 where w.ctid = f.place and w.xmin = f.version and w.chain_id = :chain_id and w.legacy = f.legacy;
 
 -- name: see_windows
--- A window is planned again when it opens again, and when something about its legacy changed.
-insert into worker.due_window as d (chain_id, legacy, "window", deadline, block_number, state)
-select :chain_id, legacy, "window", deadline, :block, case when old then 'too_old' else 'open' end
-from json_to_recordset(cast(:seen as json)) as s (legacy text, "window" int, deadline bigint, old boolean)
-order by legacy, "window", deadline
+-- A window is planned again when it opens again, when something about its legacy changed, and on the day of a further
+-- email. Further emails whose day came before a window was first read are over.
+insert into worker.due_window as d (
+    chain_id, legacy, "window", deadline, block_number, state, further_due, further_over
+)
+select
+    :chain_id, s.legacy, s."window", s.deadline, :block, case when s.old then 'too_old' else 'open' end,
+    s.due, case when known.legacy is null then s.due else s.over end
+from
+    json_to_recordset(cast(:seen as json)) as s (
+        legacy text, "window" int, deadline bigint, old boolean, due int, over int
+    )
+left join worker.due_window known
+    on known.chain_id = :chain_id and known.legacy = s.legacy and known."window" = s."window"
+    and known.deadline = s.deadline
+order by s.legacy, s."window", s.deadline
 on conflict (chain_id, legacy, "window", deadline) do update
     set
         block_number = least(d.block_number, excluded.block_number),
+        further_due = greatest(d.further_due, excluded.further_due),
+        further_over = greatest(d.further_over, excluded.further_over),
         planned_at = case
             when d.state = 'closed' or d.legacy = any(cast(:changed as text[])) then null
+            when excluded.further_due > greatest(d.further_due, excluded.further_over) then null
             else d.planned_at
         end,
         state = case when d.state = 'closed' then 'open' else d.state end;

@@ -44,10 +44,11 @@ from reminder_worker.reminders.audience import (
     read_safe_signers,
 )
 from reminder_worker.reminders.authorization import SignedRequest
+from reminder_worker.reminders.further_emails import is_for_further, list_further_times
 from reminder_worker.reminders.horizon import ForeseenWindow, foresee_windows, opened_long_ago
 from reminder_worker.reminders.planner import PlannedEmail, plan_window_emails
 from reminder_worker.reminders.recipients import RecipientStore, StoredRecipient, StoredSet
-from reminder_worker.reminders.rendering import describe_legacy, find_wording
+from reminder_worker.reminders.rendering import describe_legacy, describe_turn, find_wording
 from reminder_worker.reminders.tables import due_window, watch
 from reminder_worker.settings import Settings
 
@@ -125,10 +126,15 @@ class RehearsedPerson:
 
 @dataclass(frozen=True, slots=True)
 class RehearsedWindow:
-    """A window that is open or to come, with a verdict on each account."""
+    """Emails of a window that is open or to come, with a verdict on each account they are for.
+
+    `turn`: 0 for the first emails; further ones count from 1. `emails_at`: chain time when they are due.
+    """
 
     window: ForeseenWindow
-    people: tuple[RehearsedPerson, ...]
+    turn: int
+    emails_at: int
+    people: tuple[RehearsedPerson, ...] = ()
 
     @property
     def kind(self) -> ReminderKind:
@@ -141,7 +147,7 @@ class RehearsedWindow:
 
 @dataclass(frozen=True, slots=True)
 class PersonVerdict:
-    """Verdict on one account over all windows. `reasons`: of the windows without an email to this account."""
+    """Verdict on one account over all windows. `reasons`: of the windows without a first email to this account."""
 
     recipient: str
     will_be_told: bool
@@ -150,7 +156,7 @@ class PersonVerdict:
 
 @dataclass(frozen=True, slots=True)
 class LegacyRehearsal:
-    """Prophecy for one legacy. Windows are in order of time."""
+    """Prophecy for one legacy. Windows and their further emails are in order of time."""
 
     as_of: int
     is_live: bool
@@ -169,7 +175,7 @@ def rehearse_legacy(facts: RehearsalFacts, stored: Mapping[str, Reasons], roles:
     own = {each: _find_own_reasons(each, facts, stored) for each in people}
     named = list_named(facts.members) if facts.members else {}
     windows = []
-    for window in _list_windows(facts):
+    for window in _list_emails(facts):
         planned = {each.recipient: each.role for each in _plan_emails(window, facts, stored)}
         reasons = _find_window_reasons(window, facts)
         verdicts = []
@@ -178,8 +184,9 @@ def rehearse_legacy(facts: RehearsalFacts, stored: Mapping[str, Reasons], roles:
             if not found and each not in planned:
                 found = (UntoldReason.LATER_LINE,)
             role = planned.get(each) or named.get(each) or roles.get(each)
-            verdicts.append(RehearsedPerson(each, RecipientRole(role) if role else None, found))
-        windows.append(RehearsedWindow(window, tuple(verdicts)))
+            if window.turn == 0 or (role and is_for_further(window.window.number, RecipientRole(role))):
+                verdicts.append(RehearsedPerson(each, RecipientRole(role) if role else None, found))
+        windows.append(replace(window, people=tuple(verdicts)))
     verdicts_of = tuple(_judge_person(each, own[each], windows) for each in people)
     return LegacyRehearsal(facts.now, facts.is_live, facts.premium_until, verdicts_of, tuple(windows))
 
@@ -205,13 +212,29 @@ def _list_windows(facts: RehearsalFacts) -> list[ForeseenWindow]:
     return [window for window in windows if window.closes_at > facts.now]
 
 
+def _list_emails(facts: RehearsalFacts) -> list[RehearsedWindow]:
+    """List the windows that are open or to come, and their further emails to come, in order of time."""
+    found = []
+    for window in _list_windows(facts):
+        found.append(RehearsedWindow(window, 0, window.opens_at))
+        times = list_further_times(window.number, window.deadline, facts.ahead)
+        for turn, at in enumerate(times, 1):
+            if facts.now < at < window.closes_at:
+                found.append(RehearsedWindow(window, turn, at))
+    return sorted(found, key=lambda each: each.emails_at)
+
+
 def _plan_emails(
-    window: ForeseenWindow, facts: RehearsalFacts, stored: Mapping[str, Reasons]
+    window: RehearsedWindow, facts: RehearsalFacts, stored: Mapping[str, Reasons]
 ) -> Sequence[PlannedEmail]:
     if facts.members is None:
         return []
     reachable = [each for each, reasons in stored.items() if not reasons]
-    return plan_window_emails(facts.legacy, window.number, window.deadline, facts.members, facts.config, reachable)
+    number, deadline = window.window.number, window.window.deadline
+    is_first = window.turn == 0
+    return plan_window_emails(
+        facts.legacy, number, deadline, facts.members, facts.config, reachable, window.turn, is_open=is_first
+    )
 
 
 def _find_own_reasons(account: str, facts: RehearsalFacts, stored: Mapping[str, Reasons]) -> Reasons:
@@ -226,29 +249,34 @@ def _find_own_reasons(account: str, facts: RehearsalFacts, stored: Mapping[str, 
     return (*reasons, *stored.get(account, (UntoldReason.NO_ADDRESS,)))
 
 
-def _find_window_reasons(window: ForeseenWindow, facts: RehearsalFacts) -> Reasons:
-    """Return the reasons why nobody gets an email of this window."""
+def _find_window_reasons(window: RehearsedWindow, facts: RehearsalFacts) -> Reasons:
+    """Return the reasons why nobody gets these emails of a window."""
     reasons = []
-    if facts.members is not None and not is_named(WINDOW_LINES[window.number], facts.members):
+    number = window.window.number
+    if facts.members is not None and not is_named(window.line, facts.members):
         reasons.append(UntoldReason.LINE_WITHOUT_MEMBERS)
-    if facts.premium_until < max(window.opens_at, facts.now):
+    if facts.premium_until < max(window.emails_at, facts.now):
         reasons.append(UntoldReason.NO_PREMIUM)
     if facts.safe is not None and facts.safe.guarded is False:
         reasons.append(UntoldReason.GUARD_MISSING)
-    elif facts.safe is not None and facts.safe.enabled is False and window.number in CLAIM_WINDOWS:
+    elif facts.safe is not None and facts.safe.enabled is False and number in CLAIM_WINDOWS:
         reasons.append(UntoldReason.MODULE_DISABLED)
-    if window.number in facts.too_late:
+    if number in facts.too_late and window.turn == 0:
         reasons.append(UntoldReason.TOO_LATE)
     return tuple(reasons)
 
 
 def _judge_person(account: str, own: Reasons, windows: Sequence[RehearsedWindow]) -> PersonVerdict:
     """Sum up the windows. That an account's line comes later matters only if it comes never."""
-    verdicts = [person for window in windows for person in window.people if person.recipient == account]
-    if not verdicts:
+    first: list[RehearsedPerson] = []
+    further: list[RehearsedPerson] = []
+    for window in windows:
+        verdicts = further if window.turn else first
+        verdicts += [person for person in window.people if person.recipient == account]
+    if not first:
         return PersonVerdict(account, False, (*own, UntoldReason.NO_WINDOW))
-    is_told = any(each.will_be_told for each in verdicts)
-    reasons = {reason for each in verdicts for reason in each.reasons}
+    is_told = any(each.will_be_told for each in (*first, *further))
+    reasons = {reason for each in first for reason in each.reasons}
     if is_told or reasons != {UntoldReason.LATER_LINE}:
         reasons.discard(UntoldReason.LATER_LINE)
     return PersonVerdict(account, is_told, tuple(reason for reason in UntoldReason if reason in reasons))
@@ -419,22 +447,23 @@ class RehearsalStage:
         wanted: list[tuple[RehearsedWindow, RehearsedPerson]] = []
         for window in rehearsed.windows:
             wanted += [(window, person) for person in window.people if person.will_be_told]
-        texts: dict[tuple[int, str], RehearsedEmail] = {}
+        texts: dict[tuple[int, int, str], RehearsedEmail] = {}
 
         async def render(email: tuple[RehearsedWindow, RehearsedPerson]) -> None:
             window, person = email
             stored = by_account[person.recipient]
-            content = await mail.preview_email(self._build_body(chain_id, legacy, window, person, stored))
+            body = self._build_body(chain_id, legacy, window, person, stored, rehearsed.premium_until)
+            content = await mail.preview_email(body)
             if content is None:
                 raise NotConfigured("The mail service of this installation shows no texts.")
-            key = window.window.number, person.recipient
+            key = window.window.number, window.turn, person.recipient
             texts[key] = RehearsedEmail(window.kind, stored.words.language, content)
 
         await run_each(wanted[:MOST_TEXTS], mail.concurrency, render)
         windows = []
         for window in rehearsed.windows:
-            number = window.window.number
-            shown = [replace(each, email=texts.get((number, each.recipient))) for each in window.people]
+            number, turn = window.window.number, window.turn
+            shown = [replace(each, email=texts.get((number, turn, each.recipient))) for each in window.people]
             windows.append(replace(window, people=tuple(shown)))
         return replace(rehearsed, windows=tuple(windows))
 
@@ -445,9 +474,12 @@ class RehearsalStage:
         window: RehearsedWindow,
         person: RehearsedPerson,
         stored: StoredRecipient,
+        premium_until: int,
     ) -> bytes:
-        words = stored.words
-        wording = find_wording(window.kind, person.role or RecipientRole(stored.role), legacy.legacy_type)
+        words, deadline = stored.words, window.window.deadline
+        role = person.role or RecipientRole(stored.role)
+        wording = find_wording(window.kind, role, legacy.legacy_type)
         to = EmailAddressee(stored.email, stored.name, wording, stored.recipient, words.language, words.time_zone)
         about = describe_legacy(legacy, words, self._chains[chain_id].settings, self._settings.service)
-        return build_reminder_body(window.kind, to, about, min(window.window.deadline, LATEST_TIME))
+        extra = describe_turn(window.window.number, deadline, window.turn, role, premium_until)
+        return build_reminder_body(window.kind, to, about, min(deadline, LATEST_TIME), None, **extra)

@@ -47,16 +47,22 @@ from reminder_worker.reminders.audience import (
     WINDOW_LINES,
     clamp_line,
     format_budget_event,
-    format_window_event,
     is_named,
     make_membership,
     read_budget_anchor,
     read_premium_expiry,
     read_signal_layer,
     read_window_deadline,
+    read_window_turn,
 )
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.facts import ReminderFactReader, ReminderFacts
+from reminder_worker.reminders.further_emails import (
+    CLAIM_DAYS,
+    count_left,
+    find_end_of_reminders,
+    is_for_further,
+)
 from reminder_worker.reminders.gaps import format_gaps
 from reminder_worker.reminders.horizon import window_deadline
 from reminder_worker.reminders.recipients import RecipientWords, email_body_context, open_words, recipient_context
@@ -178,7 +184,7 @@ class ReminderRenderer:
             return retry_later(entry, 5.0, "indexer_unavailable")
         may_act = KIND_WINDOWS.get(entry.kind) in READY_WINDOWS
         role = facts.find_audience(legacy, facts.configs, _find_line(entry), may_act=may_act).get(entry.recipient)
-        if role is None or (entry.kind in OWNER_ONLY and role is not RecipientRole.OWNER):
+        if role is None or not _is_for_role(entry, role):
             return _settle_outsider(entry)
         return role
 
@@ -236,6 +242,10 @@ class ReminderRenderer:
             extra["told"] = format_role_counts(told)
         elif entry.kind is ReminderKind.RECIPIENTS_GAP:
             extra["people"] = _list_gaps(entry, facts)
+        elif entry.kind in KIND_WINDOWS:
+            due, turn = read_window_deadline(entry.event), read_window_turn(entry.event)
+            premium_until = facts.expiries.get(legacy.members.creator)
+            extra = describe_turn(KIND_WINDOWS[entry.kind], due, turn, to.role, premium_until)
         deadline = _find_deadline(entry, legacy, facts.head.timestamp)
         return build_reminder_body(entry.kind, to, about, deadline, number, **extra)
 
@@ -267,6 +277,34 @@ def _settle_outsider(entry: ReminderEmail) -> ReminderResult:
     return retry_later(entry, 60.0, "not_in_audience")
 
 
+def describe_turn(
+    window: int, deadline: int, turn: int, role: RecipientRole, premium_until: int | None
+) -> dict[str, object]:
+    """Return the variables about further emails. `premium_until`: end of the owner's Premium; None if it was not read.
+
+    A heir learns until which day we remind if that is before the next further email.
+    """
+    variables: dict[str, object] = {}
+    if turn:
+        variables["remindersLeft"] = count_left(window, turn)
+    if window not in CLAIM_WINDOWS or not is_for_further(window, role):
+        return variables
+    if turn:
+        variables["daysOpen"] = CLAIM_DAYS[turn - 1]
+    if premium_until is not None:
+        end = find_end_of_reminders(window, deadline, turn, premium_until)
+        if end is not None:
+            variables["remindedUntil"] = format_deadline(end)
+    return variables
+
+
+def _is_for_role(entry: ReminderEmail, role: RecipientRole) -> bool:
+    """Return whether the email still goes to a person of the audience who has this role now."""
+    if entry.kind in KIND_WINDOWS and read_window_turn(entry.event):
+        return is_for_further(KIND_WINDOWS[entry.kind], role)
+    return entry.kind not in OWNER_ONLY or role is RecipientRole.OWNER
+
+
 def _find_line(entry: ReminderEmail) -> int:
     if entry.kind in KIND_WINDOWS:
         return WINDOW_LINES[KIND_WINDOWS[entry.kind]]
@@ -282,7 +320,7 @@ def _is_still_open(entry: ReminderEmail, legacy: LegacyFacts, windows: Collectio
     window = KIND_WINDOWS[entry.kind]
     if window not in windows:
         return False
-    return entry.event == format_window_event(window, window_deadline(window, legacy.triggers))
+    return read_window_deadline(entry.event) == window_deadline(window, legacy.triggers)
 
 
 def _fits_safe(kind: ReminderKind, safe: SafeState) -> bool | None:

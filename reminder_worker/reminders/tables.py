@@ -123,6 +123,20 @@ due_window = Table(
         "state", Text, nullable=False, server_default="open", comment="open, closed, or too_old (seen too late to send)"
     ),
     Column("planned_at", DateTime(timezone=True), comment="when its ledger entries were made; null: still to do"),
+    Column(
+        "further_due",
+        SmallInteger,
+        nullable=False,
+        server_default="0",
+        comment="how many of its further emails have come, by their days",
+    ),
+    Column(
+        "further_over",
+        SmallInteger,
+        nullable=False,
+        server_default="0",
+        comment="how many of them are not sent any more: too long ago, or before the window was first read",
+    ),
     CheckConstraint("state in ('open','closed','too_old')", name="due_window_state"),
     comment="Reminder windows that were open on chain",
 )
@@ -141,6 +155,13 @@ Index(
     due_window.c.window,
     due_window.c.deadline,
     postgresql_where=text("state = 'open'"),
+)
+
+Index(
+    "due_window_too_old_to_plan",
+    due_window.c.chain_id,
+    due_window.c.legacy,
+    postgresql_where=text("state = 'too_old' and planned_at is null and further_due > further_over"),
 )
 
 watch = Table(

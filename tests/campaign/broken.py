@@ -100,8 +100,8 @@ def _no_merging() -> Any:
 def _no_ready_windows() -> Any:
     plan = planner.plan_window_emails
 
-    def plan_others(legacy: str, window: int, *others: Any) -> Any:
-        return () if window in CLAIM_WINDOWS else plan(legacy, window, *others)
+    def plan_others(legacy: str, window: int, *others: Any, **named: Any) -> Any:
+        return () if window in CLAIM_WINDOWS else plan(legacy, window, *others, **named)
 
     return patch.object(planner, "plan_window_emails", plan_others)
 

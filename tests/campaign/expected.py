@@ -19,12 +19,15 @@ WINDOWS: Mapping[int, tuple[str, int]] = {
     6: ("layer3_ready", 3),
 }
 """Kind of email and line of each window of PremiumReminderView, by its number."""
+FURTHER: Mapping[str, int] = {"before_activation": 1, "ready_to_activate": 3, "layer2_ready": 3, "layer3_ready": 3}
+"""How many further emails of a kind each deadline has."""
 SIGNALS: Mapping[int, str] = {0: "owner_reset", 1: "activated_multisig", 2: "activated_transfer"}
 WARNINGS = ("premium_ending", "premium_lapsed", "guard_removed", "module_disabled")
 """Kinds of email that an owner gets alone, about a lasting state."""
 UNJUDGED = ("recipients_gap",)
 """Kinds of email about a set that reaches not everybody. A life changes sets too often to say when one is due."""
-GIFTS = ("gift_waiting", "gift_unlocked")
+GIFTS = ("gift_waiting", "gift_unlocked", "gift_reminder_30")
+DAY = 86400
 LATE_BLOCKS = 64
 """Blocks within which the chain's past excuses an email. No node lags more, and SMTP takes emails sooner."""
 READY: Mapping[int, str] = {2: "layer2_ready", 3: "layer3_ready"}
@@ -34,12 +37,16 @@ Audience = Mapping[int, frozenset[str]]
 
 
 class ReceivedEmail(NamedTuple):
-    """Email as a person reads it. `legacy`: or `gift 7`. `deadline` is in its words, None when it names no date."""
+    """Email as a person reads it. `legacy`: or `gift 7`. `deadline` is in its words, None when it names no date.
+
+    `turn`: 0 for the first email of its deadline, above 0 for a further one.
+    """
 
     to: str
     kind: str
     legacy: str
     deadline: str | None = None
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +73,32 @@ class ChainSignal:
 class ChainMoment:
     """Chain and stored people at one moment.
 
-    `received`: number of emails until then. `windows`: legacy, number and deadline of each open one. `stored`: by
-    legacy and address, of everybody who may be written to, a number that changes with each write. `states`: emails
-    about a lasting state (`WARNINGS`, `GIFTS`), with how often each is to be told until now. `settled`: all is well,
-    and no email is left to be sent. `block`: number of the chain's head.
+    `received`: number of emails until then. `windows`: legacy, number and deadline of each open one, and how many
+    further emails of it have come by their days. `stored`: by legacy and address, of everybody who may be written to, a
+    number that changes with each write. `states`: emails about a lasting state (`WARNINGS`, `GIFTS`), with how often
+    each is to be told until now. `settled`: all is well, and no email is left to be sent. `block`: number of the
+    chain's head. `owners`: by legacy, the addresses of the owner and of a Safe's signers.
     """
 
     received: int
-    windows: frozenset[tuple[str, int, int]]
+    windows: frozenset[tuple[str, int, int, int]]
     audiences: Mapping[str, Audience]
     stored: Mapping[tuple[str, str], int]
     signals: Sequence[ChainSignal]
     settled: bool = False
     states: Mapping[ReceivedEmail, int] = field(default_factory=dict)
     block: int = 0
+    owners: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+
+def count_further(number: int, deadline: int, ahead: int, now: int) -> int:
+    """Return how many further emails of a window have come. `ahead`: the owner's notice, in seconds."""
+    times = []
+    if number == 1 and ahead >= 2 * DAY:
+        times = [deadline - ahead // 2]
+    if number in (4, 5, 6):
+        times = [deadline + days * DAY for days in (30, 90, 365)]
+    return sum(time <= now for time in times)
 
 
 def deadline_words(seconds: int) -> str:
@@ -120,24 +139,36 @@ def _recent(sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail]) -> I
 def kinds_without_proof(sights: Sequence[ChainMoment], *more: str) -> list[str]:
     """Return a violation for each kind that no settled sight calls for. `more`: kinds about lasting states."""
     settled = [sight for sight in sights if sight.settled]
-    seen = {WINDOWS[number][0] for sight in settled for _, number, _ in sight.windows}
+    seen = {WINDOWS[number][0] for sight in settled for _, number, *_ in sight.windows}
     seen |= {SIGNALS[signal.kind] for sight in settled for signal in sight.signals}
     seen |= {email.kind for sight in settled for email in sight.states}
     kinds = [*(kind for kind, _ in WINDOWS.values()), *SIGNALS.values(), *more]
-    return [f"{kind} was never due, so nothing was proven of it" for kind in kinds if kind not in seen]
+    turns = {(WINDOWS[number][0], turn) for sight in settled for _, number, _, turn in sight.windows}
+    needed = [("before_activation", 1), *(("ready_to_activate", turn) for turn in (1, 2, 3))]
+    return [
+        *(f"{kind} was never due, so nothing was proven of it" for kind in kinds if kind not in seen),
+        *(f"further email {turn} of {kind} was never due" for kind, turn in needed if (kind, turn) not in turns),
+    ]
 
 
 def _windows_missing(
     sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail], shown: Collection[ReceivedEmail]
 ) -> Iterator[str]:
+    """A further email speaks for an earlier one that has not left. People stored before its day must get it."""
+    seen: dict[ReceivedEmail, int] = {}  # further emails at the first settled moment, by first email
     for sight in sights:
-        known = Counter(emails[: sight.received])
-        for legacy, number, deadline in sorted(sight.windows) if sight.settled else ():
+        known = {*emails[: sight.received], *shown}
+        for legacy, number, deadline, turn in sorted(sight.windows) if sight.settled else ():
             kind, line = WINDOWS[number]
             for to in sorted(sight.audiences[legacy].get(line, ())):
-                email = ReceivedEmail(to, kind, legacy, deadline_words(deadline))
-                if (legacy, to) in sight.stored and not known[email] and email not in shown:
+                first = ReceivedEmail(to, kind, legacy, deadline_words(deadline))
+                if (legacy, to) not in sight.stored:
+                    continue
+                if not any(first._replace(turn=each) in known for each in range(turn + 1)):
                     yield f"window {number} of line {line} is open and {to} was not told: {kind} of {legacy}"
+                further = turn if to in _read_by(sight, legacy, kind) else 0
+                if further > seen.setdefault(first, further) and first._replace(turn=further) not in known:
+                    yield f"{to} was not told for the {further + 1}. time: {kind} of {legacy}"
 
 
 def _windows_too_many(sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail]) -> Iterator[str]:
@@ -163,12 +194,24 @@ def _calls_of_windows(sights: Sequence[ChainMoment]) -> dict[ReceivedEmail, set[
     """By email, from which moment each deadline calls for it."""
     called: dict[ReceivedEmail, set[tuple[int, int]]] = defaultdict(set)
     for sight in sights:
-        for legacy, number, deadline in sight.windows:
+        for legacy, number, deadline, turn in sight.windows:
             kind, line = WINDOWS[number]
             for to in sight.audiences[legacy].get(line, ()):
-                if (legacy, to) in sight.stored:
-                    called[ReceivedEmail(to, kind, legacy, deadline_words(deadline))].add((sight.received, deadline))
+                if (legacy, to) not in sight.stored:
+                    continue
+                email = ReceivedEmail(to, kind, legacy, deadline_words(deadline))
+                called[email].add((sight.received, deadline))
+                if turn and to in _read_by(sight, legacy, kind):
+                    called[email._replace(turn=turn)].add((sight.received, deadline))
     return called
+
+
+def _read_by(sight: ChainMoment, legacy: str, kind: str) -> frozenset[str]:
+    """Return who reads further emails of a kind: owner and signers before the deadline, afterwards everybody else."""
+    owners = sight.owners.get(legacy, frozenset())
+    if kind == "before_activation":
+        return owners
+    return frozenset[str]().union(*sight.audiences[legacy].values()) - owners
 
 
 def _first_seen(sights: Sequence[ChainMoment]) -> dict[tuple[str, str, int, int], ChainMoment]:
@@ -199,7 +242,7 @@ def _called_by(signal: ChainSignal, before: Sequence[ReceivedEmail]) -> frozense
     told = [
         line
         for line, deadline in signal.opened.items()
-        if any(email[1:] == (READY[line], signal.legacy, deadline_words(deadline)) for email in before)
+        if any(email[1:4] == (READY[line], signal.legacy, deadline_words(deadline)) for email in before)
     ]
     named = [line for line in signal.audience if line <= max([signal.layer, *told])]
     return signal.audience[max(named)]

@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Row
 
 from devnet import leaks
 from devnet.scenarios import Legacy
@@ -89,17 +92,18 @@ async def people_were_told_what_the_chain_says(
     rows = await world.sql(
         "select recipient, kind, legacy, event from worker.sent_ledger where id = any(cast(:ids as uuid[]))", ids=ids
     )
-    shown = [*shown] + [
-        ReceivedEmail(_email(world, row.recipient), row.kind, row.legacy, _date_of(row.kind, row.event)) for row in rows
-    ]
+    shown = [*shown, *(_shown_email(world, row) for row in rows)]
     emails = [letter.read for letter in letters]
     return [*kinds_without_proof(families.sights, *more), *judge_emails(families.sights, emails, shown)]
 
 
-def _date_of(kind: str, event: str) -> str | None:
-    if kind in SIGNALS.values():
-        return None
-    return deadline_words(int(event.partition(":")[0 if kind in ENDS else 2]))
+def _shown_email(world: MailWorld, row: Row[Any]) -> ReceivedEmail:
+    to, parts = _email(world, row.recipient), row.event.split(":")
+    if row.kind in SIGNALS.values():
+        return ReceivedEmail(to, row.kind, row.legacy)
+    words = deadline_words(int(parts[0 if row.kind in ENDS else 1]))
+    turn = int(parts[2]) if len(parts) > 2 else 0
+    return ReceivedEmail(to, row.kind, row.legacy, words, turn)
 
 
 def cap_was_kept(letters: Sequence[KeyedEmail], days: Sequence[tuple[int, Collection[str]]], cap: int) -> list[str]:

@@ -69,6 +69,13 @@ class GivenGift:
     def email(self, id: int, is_open: bool) -> ReceivedEmail:
         return ReceivedEmail(self.to, GIFTS[is_open], f"gift {id}", deadline_words(self.opens))
 
+    def list_due(self, id: int, now: int) -> list[ReceivedEmail]:
+        """Return the emails that are due at a moment of the chain."""
+        due = [self.email(id, now >= self.opens)]
+        if self.to == OPENED and now >= self.opens + 30 * DAY:
+            due.append(due[0]._replace(kind=GIFTS[2]))
+        return due
+
 
 class MailLife(WorkerLife):
     def __init__(
@@ -128,19 +135,23 @@ class MailLife(WorkerLife):
     async def _give(self, to: str, duration: int) -> None:
         id = self.gifts.seal(duration=duration, tokens=[(self.world.scenario.deployment.usdc, 1)])
         opens = self.world.scenario.anvil.now() + duration
-        await self.gifts.register(id, recipientEmail=to)
+        await self.gifts.register(id, recipientEmail=to, remindAfterOpening=to == OPENED)
         self.given[id] = GivenGift(to, opens)
 
     def look(self, *, settled: bool = False) -> None:
         now = self.world.scenario.anvil.now()
-        due = {gift.email(id, now >= gift.opens): 1 for id, gift in self.given.items()}
+        due = {email: 1 for id, gift in self.given.items() for email in gift.list_due(id, now)}
         self.families.look(self.heard(), settled=settled, gifts=due)
 
     async def go_through_ends(self) -> None:
-        """Two gifts open meanwhile. The email that announced one of them came back."""
+        """Two gifts open meanwhile. The email that announced one of them came back; the other one stays unopened."""
         for to in (OPENED, BOUNCED):
             await self._give(to, 100 * DAY)
         await super().go_through_ends()
+        (opens,) = (gift.opens for gift in self.given.values() if gift.to == OPENED)
+        self.world.scenario.anvil.set_time(opens + 31 * DAY)
+        await self.world.sql("update worker.gift_reminder set next_at = now()")
+        await self.settle()
 
     async def people_leave(self) -> None:
         """An email comes back, one is complained about; one person unsubscribes, one has their address forgotten."""

@@ -18,7 +18,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.database.engine import open_engine
 from reminder_worker.indexer.subgraph import SubgraphClient
 from tests.campaign import judge
-from tests.campaign.expected import WARNINGS, ReceivedEmail
+from tests.campaign.expected import FURTHER, WARNINGS, ReceivedEmail
 from tests.campaign.judge import KeyedEmail
 from tests.campaign.legacies import HEIRS
 from tests.campaign.life import CampaignLife, listening, nothing_is_left
@@ -178,9 +178,14 @@ class ReminderLife(WorkerLife):
 
 def _letter(email: PostedEmail) -> KeyedEmail:
     legacy, deadline = str(email.variables["legacyAddress"]).lower(), email.variables.get("deadline")
-    read = ReceivedEmail(email.to, email.template, legacy, deadline)
+    read = ReceivedEmail(email.to, email.template, legacy, deadline, _read_turn(email))
     amounts = {row["tokenAddress"].lower(): row["amount"] for row in email.variables.get("amounts", ())}
     return KeyedEmail(email.key, read, email.variables["recipientAddress"].lower(), amounts)
+
+
+def _read_turn(email: PostedEmail) -> int:
+    left = email.variables.get("remindersLeft")
+    return 0 if left is None else FURTHER[email.template] - int(left)
 
 
 async def live(seed: int, steps: int, postgres: RealPostgres) -> CampaignLife:

@@ -10,7 +10,15 @@ from eth_utils.crypto import keccak
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.steps import NOBODY
-from tests.campaign.expected import WINDOWS, Audience, ChainMoment, ChainSignal, ReceivedEmail, deadline_words
+from tests.campaign.expected import (
+    WINDOWS,
+    Audience,
+    ChainMoment,
+    ChainSignal,
+    ReceivedEmail,
+    count_further,
+    deadline_words,
+)
 
 _NOTIFY = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
 _TRANSFER = "0x" + keccak(text="Transfer(address,address,uint256)").hex()
@@ -39,13 +47,10 @@ class ChainReader:
         """Return the chain's state at its head. `gifts`: emails that are due about gifts."""
         configs, by_address = self._configs(), {legacy.address: legacy for legacy in legacies}
         windows = zip(legacies, self.scenario.due_windows(legacies), strict=True)
+        owners = {each.address: self._emails(self._owners(each, "latest"), configs[each.address]) for each in legacies}
         return ChainMoment(
             received=received,
-            windows=frozenset(
-                (legacy.address, number, self._times(legacy)[WINDOWS[number][1] - 1])
-                for legacy, numbers in windows
-                for number in numbers
-            ),
+            windows=frozenset(self._window(legacy, number) for legacy, numbers in windows for number in numbers),
             audiences={each.address: self._audience(each, configs[each.address], "latest") for each in legacies},
             stored=dict(stored),
             signals=[
@@ -56,7 +61,15 @@ class ChainReader:
             settled=settled,
             states={**dict(self._warnings(legacies, configs, stored)), **gifts},
             block=self.scenario.anvil.block_number(),
+            owners=owners,
         )
+
+    def _window(self, legacy: Legacy, number: int) -> tuple[str, int, int, int]:
+        """Return an open window as `ChainMoment` has it. An owner without a notice of their own has seven days."""
+        deadline = self._times(legacy)[WINDOWS[number][1] - 1]
+        setting, creator = self.scenario.deployment.premium_setting, self._ask(legacy, "creator", "latest")
+        ahead = self.scenario.read("PremiumSetting", setting, "getTimeAhead", creator) or 7 * DAY
+        return legacy.address, number, deadline, count_further(number, deadline, ahead, self.scenario.anvil.now())
 
     def _warnings(
         self, legacies: Sequence[Legacy], configs: Mapping[str, frozenset[str]], stored: Mapping[tuple[str, str], int]
@@ -126,16 +139,21 @@ class ChainReader:
 
     def _audience(self, legacy: Legacy, configured: frozenset[str], block: str) -> Audience:
         beneficiaries, second, third = self._ask(legacy, "getLegacyBeneficiaries", block)
-        owner = self._ask(legacy, "getLegacyOwner", block)
-        people = {self._ask(legacy, "creator", block), owner, *beneficiaries}
-        if legacy.guard is not None:
-            people |= set(self.scenario.read("SafeStandIn", owner, "getOwners", block=block))
+        people = self._owners(legacy, block) | set(beneficiaries)
         audience = {1: self._emails(people, configured)}
         for line, person in ((2, second), (3, third)):
             people |= {person}
             if person != NOBODY:
                 audience[line] = self._emails(people, configured)
         return audience
+
+    def _owners(self, legacy: Legacy, block: str) -> set[str]:
+        """Return the creator, the owner and, of a Safe, its signers."""
+        owner = self._ask(legacy, "getLegacyOwner", block)
+        people = {self._ask(legacy, "creator", block), owner}
+        if legacy.guard is not None:
+            people |= set(self.scenario.read("SafeStandIn", owner, "getOwners", block=block))
+        return people
 
     def _emails(self, people: set[str], configured: frozenset[str]) -> frozenset[str]:
         return frozenset(self.emails[each] for each in people & configured if each in self.emails)

@@ -347,7 +347,9 @@ class WorkerLife:
         first = await self.families.renew()
         self.look()
         lines = (first, first + LINE_DELAY, first + 2 * LINE_DELAY)
-        for moment in [each + wait for each in lines for wait in (-4 * DAY, HOUR)]:
+        moments = [first - 6 * DAY, *(each + wait for each in lines for wait in (-4 * DAY, HOUR))]
+        moments += [first + days * DAY for days in (31, 91, 366)]
+        for moment in moments:
             self.world.scenario.anvil.set_time(moment)
             await self.settle()
         for claim in self.families.claims():

@@ -518,6 +518,8 @@ async def test_days_are_chosen_in_the_givers_own_time_zone(gift_world: GiftWorld
     await expect(said).to_contain_text(f"{told.day} {told:%B} {told.year} at 18:45 GMT")
     rows = await gift_world.api.sql("select kind, next_try from worker.gift_ledger")
     assert {row.kind: row.next_try for row in rows}["gift_waiting"] == told.astimezone(UTC)
+    reminders = await gift_world.api.sql("select next_kind from worker.gift_reminder")
+    assert [row.next_kind for row in reminders] == ["gift_reminder_30"]
     assert (visitor.violations, visitor.faults) == ([], [])
 
 
@@ -540,4 +542,5 @@ async def choose_day(page: Page, day: str) -> None:
     await page.locator("[name=notifyEmail]").fill(EMAIL)
     await page.locator("[name=timing]").select_option("scheduled")
     await page.get_by_label("Tell them on").fill(day)
+    await page.get_by_label("Remind them 30, 90 and 365 days after it opens").check()
     await page.get_by_role("button", name="Have them told").click()

@@ -70,14 +70,15 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
         ("open", 1000, None, 2),
         ("closed", 1000, None, 2),
         ("too_old", 1000, None, None),  # history, which nobody was told
+        ("too_old", 1000, "further email", 2),
         ("open", CLAIMED_AT + 1, None, None),  # it could not act yet
         ("open", 1000, (0, 1500), None),  # the owner was back
         ("open", 1000, (2, 1500), 2),  # it was claimed from before
         ("open", 1000, (0, CLAIMED_AT), 2),  # in the same block, so after it: before it nobody could have claimed
         ("open", 1000, (0, CLAIMED_AT + 1), 2),  # the owner came back later
     ):
-        await world.sql("delete from worker.due_window")
-        await world.sql("delete from worker.notify_signal")
+        for table in ("due_window", "notify_signal", "sent_ledger"):
+            await world.sql(f"delete from worker.{table}")
         await world.sql(
             'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, state)'
             " values (31337, :legacy, 5, :deadline, 1, :state)",
@@ -85,7 +86,13 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
             deadline=deadline,
             state=state,
         )
-        if earlier:
+        if earlier == "further email":
+            await world.sql(
+                "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role)"
+                " values (gen_random_uuid(), 31337, :legacy, :legacy, 'layer2_ready', '5:1000:1', 'second_line')",
+                legacy=LEGACY,
+            )
+        elif isinstance(earlier, tuple):
             kind, at = earlier
             await world.sql(
                 "insert into worker.notify_signal"

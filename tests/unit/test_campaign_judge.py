@@ -8,6 +8,7 @@ import pytest
 from mail_service.catalogue import TEMPLATES
 from mail_service.rendering import EmailRenderer
 from tests.campaign.expected import (
+    FURTHER,
     GIFTS,
     LATE_BLOCKS,
     SIGNALS,
@@ -34,18 +35,20 @@ Story = Sequence[ChainMoment | ReceivedEmail]
 """Events on chain and emails received, in order."""
 
 
-def sight(*windows: int, settled: bool = False, **others: object) -> ChainMoment:
-    open_ones = frozenset((LEGACY, number, TIMES[WINDOWS[number][1] - 1]) for number in windows)
-    return replace(ChainMoment(0, open_ones, {LEGACY: AUDIENCE}, STORED, (), settled), **others)  # type: ignore[arg-type]
+def sight(*windows: int, settled: bool = False, turn: int = 0, **others: object) -> ChainMoment:
+    open_ones = frozenset((LEGACY, number, TIMES[WINDOWS[number][1] - 1], turn) for number in windows)
+    owners = {LEGACY: frozenset({"owner"})}
+    moment = ChainMoment(0, open_ones, {LEGACY: AUDIENCE}, STORED, (), settled, owners=owners)
+    return replace(moment, **others)  # type: ignore[arg-type]
 
 
 def signal(kind: int, layer: int = 1, tx: str = "0x1", opened: Collection[int] = ()) -> ChainSignal:
     return ChainSignal(tx, LEGACY, kind, layer, AUDIENCE, {line: TIMES[line - 1] for line in opened})
 
 
-def window_email(to: str, number: int) -> ReceivedEmail:
+def window_email(to: str, number: int, turn: int = 0) -> ReceivedEmail:
     kind, line = WINDOWS[number]
-    return ReceivedEmail(to, kind, LEGACY, deadline_words(TIMES[line - 1]))
+    return ReceivedEmail(to, kind, LEGACY, deadline_words(TIMES[line - 1]), turn)
 
 
 def signal_email(to: str, kind: int) -> ReceivedEmail:
@@ -73,7 +76,11 @@ def story_of_state(kind: str) -> list[ChainMoment | ReceivedEmail]:
     return [sight(states={email: 1}), email, sight(states={email: 1}, settled=True)]
 
 
+NOTICED = story_of_window(1)
+OPENED = story_of_window(4)
 STORIES = {
+    "further email": [*OPENED, sight(4, turn=2), window_email("anna", 4, 2), sight(4, turn=2, settled=True)],
+    "second notice": [*NOTICED, sight(1, turn=1), window_email("owner", 1, 1), sight(1, turn=1, settled=True)],
     **{kind: story_of_state(kind) for kind in (*WARNINGS, *GIFTS)},
     **{f"window {number}": story_of_window(number) for number in WINDOWS},
     **{f"{kind} of line {line}": story_of_signal(code, line) for code, kind in SIGNALS.items() for line in LINES},
@@ -132,6 +139,10 @@ WRONG: dict[str, Story] = {
         sight(states={ENDING: 2}),
         sight(states={ENDING: 2}, settled=True),
     ],
+    "an heir's further email, to the owner": [*OPENED, sight(4, turn=1), window_email("owner", 4, 1)],
+    "a further email, not sent": [*OPENED, sight(4, turn=2, settled=True)],
+    "a second notice, before its day": [*NOTICED, window_email("owner", 1, 1)],
+    "a second notice, to an heir": [*NOTICED, sight(1, turn=1), window_email("anna", 1, 1)],
     "the opening day, before it": [sight(states={state_email("gift_waiting"): 1}), state_email("gift_unlocked")],
     "a kind that no chain calls for": [sight(), ReceivedEmail("anna", "instructions", LEGACY)],
     "a second claim, not told": [sight(signals=SAID_ONCE), *TOLD, sight(signals=SAID_ONCE + AGAIN, settled=True)],
@@ -154,6 +165,17 @@ RIGHT: dict[str, Story] = {
         sight(block=11),
         sight(block=10 + LATE_BLOCKS),
         window_email("owner", 4),
+    ],
+    "a second notice that speaks for the first": [
+        sight(1),
+        window_email("anna", 1),
+        sight(1, turn=1),
+        window_email("owner", 1, 1),
+        sight(1, turn=1, settled=True),
+    ],
+    "a half of the notice before anybody was there": [
+        *[each for each in NOTICED if isinstance(each, ReceivedEmail) or not each.settled],
+        sight(1, turn=1, settled=True),
     ],
     "two claims told with the next email": [
         sight(signals=SAID_ONCE),
@@ -198,14 +220,17 @@ def test_an_email_that_operators_see_as_held_or_dead_is_not_lost() -> None:
 
 def test_a_kind_that_no_settled_sight_calls_for_is_a_violation() -> None:
     every_signal = [signal(kind) for kind in SIGNALS]
+    further = [sight(*WINDOWS, settled=True, turn=turn) for turn in range(1, max(FURTHER.values()) + 1)]
     complete = sight(*WINDOWS, signals=every_signal, settled=True)
-    assert kinds_without_proof([complete]) == []
-    assert len(kinds_without_proof([replace(complete, settled=False)])) == len(WINDOWS) + len(SIGNALS)
-    (found,) = kinds_without_proof([sight(*WINDOWS, signals=every_signal[1:], settled=True)])
+    assert kinds_without_proof([complete, *further]) == []
+    unsettled = kinds_without_proof([replace(complete, settled=False)])
+    assert len(unsettled) == len(WINDOWS) + len(SIGNALS) + 4, "four further emails have to be due"
+    (found,) = kinds_without_proof([sight(*WINDOWS, signals=every_signal[1:], settled=True), *further])
     assert found.startswith("owner_reset")
-    (found,) = kinds_without_proof([complete], "guard_removed")
+    (found,) = kinds_without_proof([complete, *further], "guard_removed")
     assert found.startswith("guard_removed")
-    assert kinds_without_proof([replace(complete, states={state_email("guard_removed"): 1})], "guard_removed") == []
+    warned = replace(complete, states={state_email("guard_removed"): 1})
+    assert kinds_without_proof([warned, *further], "guard_removed") == []
 
 
 def test_several_resets_of_a_day_are_one_email_to_each_person() -> None:

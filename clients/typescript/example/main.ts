@@ -95,10 +95,10 @@ async function rehearse(form: FormData): Promise<string> {
   const wallet = walletOf(await connect());
   const body = await signRehearsal(wallet, chain.id, text(form, "legacy"), await worker.deadline(), true);
   const { people, windows } = await worker.post("/rehearsal", body);
-  const rows = windows.flatMap(({ opensAt, people }) =>
+  const rows = windows.flatMap(({ emailsAt, people }) =>
     people.map(({ recipient, reasons, email }) => {
       const row = document.createElement("li");
-      row.textContent = `${opensAt.slice(0, 10)} ${recipient}: ${email?.subject ?? reasons.join(", ")}`;
+      row.textContent = `${emailsAt.slice(0, 10)} ${recipient}: ${email?.subject ?? reasons.join(", ")}`;
       row.title = email?.text ?? "";
       return row;
     }),

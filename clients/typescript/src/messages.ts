@@ -78,6 +78,8 @@ export interface GiftNotice {
   notifyAt?: string;
   /** Language of the emails; English without. */
   language?: Language;
+  /** Reminds the recipient 30, 90 and 365 days after the opening day while the gift is not opened; not without. */
+  remindAfterOpening?: boolean;
 }
 
 /** 50 minutes: within the hour even if this clock is ahead of the server's. */

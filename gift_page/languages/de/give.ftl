@@ -250,6 +250,7 @@ notify-now = Jetzt, und am Tag der Öffnung
 notify-scheduled = An einem Tag meiner Wahl, und am Tag der Öffnung
 notify-opening = Nur am Tag der Öffnung
 notify-day = Bescheid geben am
+notify-remind = Nach 30, 90 und 365 Tagen erinnern, wenn es dann noch niemand geöffnet hat. Dafür bewahren wir die Adresse verschlüsselt auf, bis es geöffnet ist, längstens bis zur letzten Erinnerung.
 notify-privacy = Die Adresse und der Link werden verschlüsselt gespeichert, bis das Geschenk offen ist, und an niemanden sonst gesendet.
 notify-go = Bescheid geben lassen
 notify-no-email = Bitte geben Sie die E-Mail-Adresse an.

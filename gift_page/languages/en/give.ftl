@@ -253,6 +253,7 @@ notify-now = Now, and on the day it opens
 notify-scheduled = On a day I choose, and on the day it opens
 notify-opening = Only on the day it opens
 notify-day = Tell them on
+notify-remind = Remind them 30, 90 and 365 days after it opens, if nobody has opened it. For that we keep their address, encrypted, until it is opened, at most until the last reminder.
 notify-privacy = The address and the link are kept encrypted until the gift is open, and sent to nobody else.
 notify-go = Have them told
 notify-no-email = Please give their email address.

@@ -250,6 +250,7 @@ notify-now = Ahora y el día en que se abra
 notify-scheduled = El día que yo elija y el día en que se abra
 notify-opening = Solo el día en que se abra
 notify-day = Avisar el
+notify-remind = Recordárselo 30, 90 y 365 días después, si nadie lo ha abierto. Para ello guardamos la dirección cifrada hasta que se abra, como máximo hasta el último recordatorio.
 notify-privacy = La dirección y el enlace se guardan cifrados hasta que el regalo se abra, y no se envían a nadie más.
 notify-go = Encargar el aviso
 notify-no-email = Indique la dirección de correo de la persona, por favor.

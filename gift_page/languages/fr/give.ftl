@@ -250,6 +250,7 @@ notify-now = Maintenant, et le jour de l’ouverture
 notify-scheduled = Un jour que je choisis, et le jour de l’ouverture
 notify-opening = Seulement le jour de l’ouverture
 notify-day = Prévenir le
+notify-remind = Lui rappeler 30, 90 et 365 jours après, si personne ne l’a ouvert. Pour cela, nous gardons l’adresse chiffrée jusqu’à ce qu’il soit ouvert, au plus tard jusqu’au dernier rappel.
 notify-privacy = L’adresse et le lien sont gardés chiffrés jusqu’à l’ouverture du cadeau, et ne sont envoyés à personne d’autre.
 notify-go = Faire prévenir
 notify-no-email = Veuillez indiquer l’adresse e-mail du destinataire.

@@ -250,6 +250,7 @@ notify-now = Ora, e il giorno in cui si apre
 notify-scheduled = In un giorno a mia scelta, e il giorno in cui si apre
 notify-opening = Solo il giorno in cui si apre
 notify-day = Avvisare il
+notify-remind = Ricordarglielo 30, 90 e 365 giorni dopo, se nessuno lo ha aperto. Per questo conserviamo l’indirizzo cifrato finché non viene aperto, al massimo fino all’ultimo promemoria.
 notify-privacy = L’indirizzo e il link restano cifrati finché il regalo non è aperto, e non vengono inviati a nessun altro.
 notify-go = Chiedere l’avviso
 notify-no-email = Indichi l’indirizzo e-mail della persona, per favore.

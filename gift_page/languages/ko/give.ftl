@@ -250,6 +250,7 @@ notify-now = 지금, 그리고 열리는 날
 notify-scheduled = 내가 고른 날, 그리고 열리는 날
 notify-opening = 열리는 날에만
 notify-day = 알릴 때
+notify-remind = 열 수 있게 된 뒤 30일, 90일, 365일에 아직 열지 않았으면 다시 알립니다. 이를 위해 선물을 열 때까지, 길어도 마지막 알림까지 주소를 암호화하여 보관합니다.
 notify-privacy = 주소와 링크는 선물이 열릴 때까지 암호화되어 보관되며, 다른 누구에게도 보내지 않습니다.
 notify-go = 알려 주기
 notify-no-email = 받는 사람의 이메일 주소를 써 주세요.

@@ -250,6 +250,7 @@ notify-now = Agora, e no dia em que se abre
 notify-scheduled = Em um dia que eu escolher, e no dia em que se abre
 notify-opening = Só no dia em que se abre
 notify-day = Avisar em
+notify-remind = Lembrar 30, 90 e 365 dias depois, se ninguém o abriu. Para isso guardamos o endereço com criptografia até ser aberto, no máximo até ao último lembrete.
 notify-privacy = O endereço e o link ficam guardados com criptografia até o presente ser aberto, e não são enviados a mais ninguém.
 notify-go = Pedir o aviso
 notify-no-email = Por favor, informe o endereço de e-mail da pessoa.

@@ -250,6 +250,7 @@ notify-now = 现在，以及打开那天
 notify-scheduled = 我选的日子，以及打开那天
 notify-opening = 只在打开那天
 notify-day = 通知日期
+notify-remind = 如果打开日之后 30 天、90 天和 365 天仍没有人打开，就再提醒对方。为此我们会加密保存其地址，直到礼物被打开，最迟到最后一次提醒。
 notify-privacy = 地址和链接会加密保存，直到礼物打开，不会发给其他任何人。
 notify-go = 请通知收礼人
 notify-no-email = 请填写收礼人的邮箱地址。

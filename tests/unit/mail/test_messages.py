@@ -45,7 +45,10 @@ ABOUT = LegacySubject(
     "Maria",
     "For the children",
 )
+FURTHER = {"remindersLeft": 2, "daysOpen": 30, "remindedUntil": "Tuesday, 24 November 2026, 15:04 UTC"}
 EXTRA: dict[ReminderKind, dict[str, object]] = {
+    ReminderKind.BEFORE_ACTIVATION: {"remindersLeft": 0},
+    **dict.fromkeys((ReminderKind.READY_TO_ACTIVATE, ReminderKind.LAYER2_READY, ReminderKind.LAYER3_READY), FURTHER),
     ReminderKind.RECIPIENTS_GAP: {
         "people": format_gaps(LegacyGap(TOKEN, "", False, (PersonGap(TOKEN, "owner", "not_configured"),)))
     },

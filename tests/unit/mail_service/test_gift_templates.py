@@ -35,13 +35,19 @@ def render(template: EmailTemplate, **changes: Any) -> RenderedEmail:
     return RENDERER.render_email(template, {name: value for name, value in given.items() if value is not ...})
 
 
+def names_no_giver(template: EmailTemplate) -> bool:
+    """A reminder knows no names: they were deleted on opening day."""
+    return template.name.startswith("gift_reminder")
+
+
 @EACH
 def test_both_parts_say_what_a_recipient_needs(template: EmailTemplate) -> None:
     rendered = render(template)
     for part in (rendered.text, html.unescape(Page(rendered.html).words)):
         words = " ".join(part.split())
         assert f"We never ask for a key, a password or a signature by email. Sign only at {GIFTS}." in words
-        for known in ("Grandpa", "Gift 42 on Ethereum", template.sample["unlockAt"], template.sample["routerAddress"]):
+        assert ("Grandpa" in words) != names_no_giver(template)
+        for known in ("Gift 42 on Ethereum", template.sample["unlockAt"], template.sample["routerAddress"]):
             assert known in words
         assert "next step" in words.lower()
         assert "nobody will ever ask you to pay first" in words
@@ -144,7 +150,7 @@ def test_hostile_and_unknown_names_stay_text_and_no_name_is_in_the_subject(templ
     assert HOSTILE in page.words
     assert not {"Grandpa", "Anna"} & set(render(template).subject.split())
     text = render(template, giverName="Wallet Support 0800 123").text
-    assert text.count("Wallet Support 0800 123") == 1
+    assert text.count("Wallet Support 0800 123") == (0 if names_no_giver(template) else 1)
     assert "in person" in " ".join(text.partition("CHECK IT YOURSELF")[2].split())
     text = render(template, name="", giverName="").text
     assert "\nHello,\n" in text

@@ -13,9 +13,10 @@ MERGED = [ReminderKind.OWNER_RESET, ReminderKind.ACTIVATED_TRANSFER]
 WINDOWS = [kind for kind in ReminderKind if kind.value.startswith(("before", "ready", "layer"))]
 
 
-def entry(kind: ReminderKind, minutes: int = 0, recipient: str = "anna") -> ReminderEmail:
+def entry(kind: ReminderKind, minutes: int = 0, recipient: str = "anna", event: str = "") -> ReminderEmail:
+    """Without `event`, the event names the minute."""
     made = NOW + timedelta(minutes=minutes)
-    return make_email(kind, made, None, recipient=recipient, event=str(minutes))
+    return make_email(kind, made, None, recipient=recipient, event=event or f"1:{minutes}")
 
 
 def make_email(
@@ -53,7 +54,7 @@ def test_the_latest_speaks_for_those_before_it(kind: ReminderKind) -> None:
 @pytest.mark.parametrize("kind", MERGED)
 def test_one_that_waits_for_its_retry_takes_earlier_ones_with_it(kind: ReminderKind) -> None:
     due = entry(kind, 1)
-    waiting = SiblingEmail(uuid4(), NOW + timedelta(minutes=2), None)
+    waiting = SiblingEmail(uuid4(), "1:0", NOW + timedelta(minutes=2), None)
     decision = decide_claim([due], {due.email_group: [waiting]})
     assert (decision.claim, decision.merge, decision.defer) == ([], {due.id: waiting.id}, {})
     assert decision.hurry == [waiting.id], "nothing of its kind was sent or is under way: it need not wait any more"
@@ -61,8 +62,8 @@ def test_one_that_waits_for_its_retry_takes_earlier_ones_with_it(kind: ReminderK
 
 def test_one_that_waits_for_another_under_way_is_not_hurried_by_a_merge() -> None:
     due = entry(ReminderKind.OWNER_RESET, 1)
-    waiting = SiblingEmail(uuid4(), NOW + timedelta(minutes=2), None)
-    under_way = SiblingEmail(uuid4(), NOW, NOW + timedelta(minutes=3))
+    waiting = SiblingEmail(uuid4(), "1:0", NOW + timedelta(minutes=2), None)
+    under_way = SiblingEmail(uuid4(), "1:0", NOW, NOW + timedelta(minutes=3))
     decision = decide_claim([due], {due.email_group: [waiting, under_way]})
     assert (decision.merge, decision.hurry) == ({due.id: waiting.id}, [])
 
@@ -74,10 +75,22 @@ def test_reminders_of_windows_are_never_merged_and_the_newest_goes_first(kind: R
     assert (decision.claim, decision.merge, decision.defer) == ([second], {}, {})
 
 
+@pytest.mark.parametrize("kind", WINDOWS)
+def test_further_email_speaks_for_unsent_ones_of_its_deadline_alone(kind: ReminderKind) -> None:
+    """As after an outage: the first email of a deadline, made again last, is still the earlier one."""
+    first, further, other = entry(kind, 3, event="4:60"), entry(kind, 1, event="4:60:1"), entry(kind, 2, event="4:90")
+    decision = decide_claim([first, further], {further.email_group: [SiblingEmail(uuid4(), "4:90", NOW, None)]})
+    assert (decision.claim, decision.merge) == ([further], {first.id: further.id})
+    assert decide_claim([further, other], {}).merge == {}
+    waiting = SiblingEmail(uuid4(), "4:60:1", NOW, None)
+    decision = decide_claim([first], {first.email_group: [waiting]})
+    assert (decision.claim, decision.merge, decision.hurry) == ([], {first.id: waiting.id}, [waiting.id])
+
+
 @pytest.mark.parametrize("kind", [*MERGED, *WINDOWS])
 def test_one_sent_lately_puts_the_next_off_for_a_day(kind: ReminderKind) -> None:
     due = entry(kind)
-    sent = [SiblingEmail(uuid4(), NOW, NOW + timedelta(hours=hours)) for hours in (25, 27, 26)]
+    sent = [SiblingEmail(uuid4(), "1:0", NOW, NOW + timedelta(hours=hours)) for hours in (25, 27, 26)]
     decision = decide_claim([due], {due.email_group: sent})
     assert (decision.claim, decision.defer) == ([], {due.id: NOW + timedelta(hours=27)})
 

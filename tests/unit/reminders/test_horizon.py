@@ -67,6 +67,12 @@ def test_asked_again_when_the_next_window_opens() -> None:
     assert next_reading_time(NOW, LEGACY, 3, triggers, 8 * DAYS - 100) == NOW + 95
 
 
+def test_asked_again_on_the_day_of_a_further_email() -> None:
+    """Notice of eight days: the owner's second email comes four days before the deadline."""
+    deadline = NOW + 4 * DAYS + 95
+    assert next_reading_time(NOW, LEGACY, 3, (deadline, NOW + 40 * DAYS, NOW + 80 * DAYS), 8 * DAYS) == NOW + 95
+
+
 @given(st.tuples(TIMES, TIMES, TIMES), st.integers(0, 2**256 - 1) | st.integers(0, 30 * DAYS))
 def test_never_later_than_a_day_nor_than_any_opening_and_never_now(triggers: tuple[int, int, int], ahead: int) -> None:
     asked = next_reading_time(NOW, LEGACY, 3, triggers, ahead)
