@@ -14,9 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.logs import LogLimit
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import SCHEMA, age, metadata
-from reminder_worker.indexer.models import MOST_ASSETS, MOST_LOOKED_AT
+from reminder_worker.indexer.models import MOST_ASSETS, MOST_LOOKED_AT, IndexedLegacy
 from reminder_worker.indexer.projection import TABLE_PROJECTIONS, ChainEvent, TableProjection
-from reminder_worker.indexer.tables import chain_event, index_cursor, sql
+from reminder_worker.indexer.tables import chain_event, index_cursor, legacy, sql
 
 Keys = Collection[str] | Collection[int]
 EVENT_COLUMNS = tuple(chain_event.c[name] for name in ChainEvent.__dataclass_fields__)
@@ -195,6 +195,14 @@ async def legacies_by_id(
     values = {"chain_id": chain_id, "routers": [key[0] for key in keys], "ids": [key[1] for key in keys]}
     found = await connection.execute(sql["legacies_by_id"], values)
     return {(row.router, row.legacy_id): row.address for row in found}
+
+
+async def find_legacies(connection: AsyncConnection, chain_id: int, key: str | int) -> list[Row[Any]]:
+    """Return the legacy with this address, or the legacies with this number: each router counts for itself."""
+    c = legacy.c
+    is_it = c.address == key if isinstance(key, str) else c.legacy_id == key
+    columns = [c[name] for name in IndexedLegacy.__dataclass_fields__]
+    return list(await connection.execute(select(*columns).where(c.chain_id == chain_id, is_it).order_by(c.router)))
 
 
 async def _project_rows(

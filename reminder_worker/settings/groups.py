@@ -61,6 +61,11 @@ class ServiceSettings(SettingsGroup):
         alias="APP_LEGACY_PATH",
         description="the app's page of a legacy; `{chainId}` and `{legacy}` (its contract) are filled in",
     )
+    legacy_pages: bool = Field(
+        False,
+        alias="LEGACY_PAGES",
+        description="serve a page for each legacy, `/legacies/{chainId}/{legacy}`",
+    )
     mail_public_url: WebUrl | None = Field(
         None,
         alias="MAIL_SERVICE_PUBLIC_URL",
