@@ -1,10 +1,12 @@
 """The story that `make demo` plays on the local stack, each step verified on chain, in the inbox and the database."""
 
+import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
+from urllib.request import urlopen
 
 from eth_utils.address import to_checksum_address
 
@@ -161,7 +163,21 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
         self.look_now("due")
         claim = "You can now claim"
         subjects = {OWNER: "the deadline of", FIRST: claim, SECOND: claim}
-        return self._emails("ready_to_activate", subjects)
+        told = self._emails("ready_to_activate", subjects)
+        return f"{told}; {self._open_page_of(FIRST, claim)}"
+
+    def _open_page_of(self, person: CastMember, subject: str) -> str:
+        """Follow the button of an heir's email to the page of the legacy, as a browser does: without the fragment."""
+        found = [
+            email.text for email in self.evidence.emails() if email.to == person.email and subject in email.subject
+        ]
+        links = re.findall(rf"{re.escape(self.stack.at.api)}/legacies/\S+#wallet=\w{{4}}", found[-1])
+        must(len(links) == 1, "the button does not lead an heir to the page of the legacy")
+        url, _, ending = links[0].partition("#wallet=")
+        must(self.address(person).endswith(ending), "the link has the end of another address")
+        with urlopen(url) as page:
+            must("It may be claimed since" in page.read().decode(), "the page does not say that claims are open")
+        return "the button of the email leads to a page that says so"
 
     def _claim(self) -> str:
         deployment, shares = self.stack.deployment, {FIRST: SHARE, SECOND: 100 - SHARE}

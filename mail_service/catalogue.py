@@ -74,6 +74,12 @@ def _make_reminder(
             description="the recipient's own wallet, as the legacy names it",
         ),
         TemplateVariable("actionUrl", VariableKind.URL, description="where the button leads; origin APP_ORIGIN"),
+        TemplateVariable(
+            "legacyPage",
+            VariableKind.URL,
+            required=False,
+            description="the worker's own page of the legacy, where the button leads to it; origin APP_ORIGIN",
+        ),
     )
     deadline = TemplateVariable(
         "deadline",

@@ -235,6 +235,7 @@ class ReminderRenderer:
             legacy_id=legacy.legacy_id,
             owner=legacy.owner,
             page=self._link_legacy(entry),
+            is_own_page=self._settings.service.leads_to_legacy_pages,
             name=_clean_legacy_name(legacy.name),
             owner_name=words.owner_name,
             title=words.title,
@@ -250,7 +251,7 @@ class ReminderRenderer:
 
     def _link_legacy(self, entry: ReminderEmail) -> str:
         service = self._settings.service
-        path = service.app_legacy_path.replace("{chainId}", str(entry.chain_id)).replace("{legacy}", entry.legacy)
+        path = service.legacy_path.replace("{chainId}", str(entry.chain_id)).replace("{legacy}", entry.legacy)
         return service.app_origin + path
 
     def _open_body(self, entry: ReminderEmail, deadline: str | None) -> ReadyReminder | ReminderResult:

@@ -42,6 +42,7 @@ ABOUT = LegacySubject(
     "Family savings",
     "Maria",
     "For the children",
+    is_own_page=True,
 )
 EXTRA: dict[ReminderKind, dict[str, object]] = {
     ReminderKind.ACTIVATED_TRANSFER: {"amounts": format_amounts([TokenAmount(TOKEN, 10**18, None, None)])},
