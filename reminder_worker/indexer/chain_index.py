@@ -201,7 +201,7 @@ class ChainIndex(EventReader):
     async def find_legacies(self, key: str | int) -> list[IndexedLegacy]:
         """Return the legacy with this address, or the legacies with this number at their routers, one or two."""
         async with self._engine.connect() as connection:
-            found = await rows.find_legacies(connection, self._chain.chain_id, key)
+            found = await rows.find_legacies(connection, self._chain.chain_id, key, self._chain.settings.legacy_routers)
         return [IndexedLegacy(**row._asdict()) for row in found]
 
     async def find_newest_gift(self, recipient: str, status: int, tokens: Collection[str]) -> NewestGift:

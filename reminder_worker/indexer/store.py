@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Row, String, Table, any_, bindparam, cast, delete, func, select
+from sqlalchemy import ARRAY, BigInteger, Row, String, Table, and_, any_, bindparam, cast, delete, func, select
 from sqlalchemy.dialects.postgresql import JSON, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -197,10 +197,12 @@ async def legacies_by_id(
     return {(row.router, row.legacy_id): row.address for row in found}
 
 
-async def find_legacies(connection: AsyncConnection, chain_id: int, key: str | int) -> list[Row[Any]]:
-    """Return the legacy with this address, or the legacies with this number: each router counts for itself."""
+async def find_legacies(
+    connection: AsyncConnection, chain_id: int, key: str | int, routers: Collection[str]
+) -> list[Row[Any]]:
+    """Return the legacy with this address, or the legacies with this number at these routers."""
     c = legacy.c
-    is_it = c.address == key if isinstance(key, str) else c.legacy_id == key
+    is_it = c.address == key if isinstance(key, str) else and_(c.router.in_(routers), c.legacy_id == key)
     columns = [c[name] for name in IndexedLegacy.__dataclass_fields__]
     return list(await connection.execute(select(*columns).where(c.chain_id == chain_id, is_it).order_by(c.router)))
 
