@@ -22,6 +22,13 @@ from api.controllers.gift_pages import (
     show_stops,
 )
 from api.controllers.gifts import GiftEraseController, GiftNotifyController, GiftWalletController
+from api.controllers.legacy_pages import (
+    ClaimPreviewController,
+    LegacyFactsController,
+    LegacyPageController,
+    legacy_file,
+    show_legacy_stops,
+)
 from api.controllers.operator import (
     HealthController,
     OperatorController,
@@ -34,6 +41,7 @@ from api.controllers.sponsor import SponsorController, SponsorEventsController, 
 from api.controllers.stats import PriceHistory, StatsController
 from api.controllers.timelocks import TimelocksController
 from api.controllers.upgrades import UpgradesController
+from api.legacy_page import PREFIX as LEGACIES
 from api.metrics import RequestMetrics
 from api.middleware import RequestMiddleware, ResponseCache
 from api.openapi_document import make_config
@@ -50,12 +58,14 @@ from reminder_worker.tracing import list_middleware
 def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddresses, per_minute: RateLimit) -> Litestar:
     """The routes with their limits; serve it wrapped, by `make_application`."""
     settings, limit = parts.settings, per_minute.guard()
-    page_files = PageFiles.load(sender=settings.service.organisation) if settings.gifts else None
+    has_pages = settings.gifts is not None or settings.service.legacy_pages
+    page_files = PageFiles.load(sender=settings.service.organisation) if has_pages else None
     return Litestar(
         route_handlers=[
             *_limited_routes(clients, limit),
             *_hourly_routes(parts, clients, limit),
             *_gift_page_routes(settings, page_files, limit),
+            *_legacy_page_routes(settings, page_files, limit),
             *_operator_routes(settings, limit),
             HealthController,
             Router(
@@ -76,6 +86,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             "sponsor": _provide_part(parts.sponsor),
             "followed": _provide_part(FollowedRequests(parts.sponsor)),
             "gift_pages": _provide_part(parts.gift_pages),
+            "legacy_pages": _provide_part(parts.legacy_pages),
             "page_files": _provide_part(page_files),
             "gift_wallets": _provide_part(parts.gift_wallets),
             "gift_notifications": _provide_part(parts.gift_notifications),
@@ -106,6 +117,7 @@ def _limited_routes(clients: ClientAddresses, limit: Guard) -> Iterator[Router]:
             RecipientsController,
             RehearsalController,
             GiftFactsController,
+            LegacyFactsController,
             TimelocksController,
             GiftEraseController,
             SponsorStatusController,
@@ -127,13 +139,13 @@ def _hourly_routes(parts: Runtime, clients: ClientAddresses, limit: Guard) -> It
     relays = relay.per_client_hour if relay else per_minute
     notifications = gifts.notify_per_client_hour if gifts else per_minute
     wallets = provider.per_client_hour if provider else per_minute
-    for controller, most, scope in (
-        (SponsorController, relays, "relay_client"),
-        (GiftNotifyController, notifications, "gift_notify_client"),
-        (GiftWalletController, wallets, "gift_wallets_client"),
+    for controllers, most, scope in (
+        ((SponsorController, ClaimPreviewController), relays, "relay_client"),
+        ((GiftNotifyController,), notifications, "gift_notify_client"),
+        ((GiftWalletController,), wallets, "gift_wallets_client"),
     ):
         per_hour = RateLimit(clients, parts.quotas, most, scope, 3600)
-        yield Router("/", route_handlers=[controller], guards=[limit, per_hour.guard()])
+        yield Router("/", route_handlers=controllers, guards=[limit, per_hour.guard()])
 
 
 def _gift_page_routes(settings: Settings, page_files: PageFiles | None, limit: Guard) -> Iterator[Router]:
@@ -148,6 +160,14 @@ def _gift_page_routes(settings: Settings, page_files: PageFiles | None, limit: G
     yield Router(below, route_handlers=[card_image, page_file])
     if serves_create_page(settings):
         yield Router(below, route_handlers=[show_create_page], guards=[limit])
+
+
+def _legacy_page_routes(settings: Settings, page_files: PageFiles | None, limit: Guard) -> Iterator[Router]:
+    if settings.service.legacy_pages:
+        stops = show_legacy_stops(page_files)
+        below = f"/{LEGACIES}"
+        yield Router(below, route_handlers=[LegacyPageController], guards=[limit], exception_handlers=stops)
+        yield Router(below, route_handlers=[legacy_file])
 
 
 def _operator_routes(settings: Settings, limit: Guard) -> Iterator[Router]:

@@ -68,10 +68,10 @@ def gift_page(
     """`link` is the canonical one, without a fragment; `entry`: what was built, where it was. `no_script`: what a
     browser shows in which the script does not run, as HTML."""
     sealed_at, opened_at = facts.history.sealed_at, facts.history.opened_at
-    number = _phrase("span", "gift-number", f"number {facts.timelock_id} of", number=facts.timelock_id)
+    number = render_phrase("span", "gift-number", f"number {facts.timelock_id} of", number=facts.timelock_id)
     ways = no_script if facts.state is GiftState.OPEN and entry else ""
-    sealed = _render_row("fact-sealed", "Sealed", _render_time(sealed_at)) if sealed_at else ""
-    opened = _render_row("fact-opened", "Opened", _render_time(opened_at)) if opened_at else ""
+    sealed = render_row("fact-sealed", "Sealed", render_time(sealed_at)) if sealed_at else ""
+    opened = render_row("fact-opened", "Opened", render_time(opened_at)) if opened_at else ""
     words = [
         '<div id="letter" hidden></div>',
         f'<div id="state">{_render_state(facts)}</div>',
@@ -81,15 +81,15 @@ def gift_page(
         *_list_advice(link, facts, entry.sender if entry else ()),
         _render_forward(facts),
         '</div><div id="share"></div>',
-        f'<details id="details">{_phrase("summary", "about-gift", "About this gift")}<dl>',
+        f'<details id="details">{render_phrase("summary", "about-gift", "About this gift")}<dl>',
         sealed,
-        _render_row("fact-opens", "Opens", _render_time(facts.unlock_time)),
+        render_row("fact-opens", "Opens", render_time(facts.unlock_time)),
         opened,
-        _render_row("fact-sealed-for", "Sealed for", f"<code>{to_checksum_address(facts.recipient)}</code>"),
-        _render_row("fact-network", "Network", escape(facts.chain_name)),
-        _render_row("fact-gift", "Gift", f"{number} <code>{to_checksum_address(facts.router)}</code>"),
+        render_row("fact-sealed-for", "Sealed for", f"<code>{to_checksum_address(facts.recipient)}</code>"),
+        render_row("fact-network", "Network", escape(facts.chain_name)),
+        render_row("fact-gift", "Gift", f"{number} <code>{to_checksum_address(facts.router)}</code>"),
         "</dl>",
-        _phrase(
+        render_phrase(
             'p class="dim"',
             "letter-stays",
             "A personal message, if there is one, is in the part of this link behind the # sign: it stays in your "
@@ -99,7 +99,7 @@ def gift_page(
     ]
     width, height = CARD_SIZE
     image = f'<img class="card" src="{_card_path(link.prefix, occasion)}" width="{width}" height="{height}" alt="">'
-    tags = _render_tags(link, occasion) + _render_loads(link.prefix, entry)
+    tags = _render_tags(link, occasion) + render_loads(link.prefix, entry)
     now = {
         "kind": "gift",
         "state": facts.state.value,
@@ -107,7 +107,7 @@ def gift_page(
         "as-of": format_time(to_datetime(facts.now)),
         "occasion": occasion.id,
     }
-    return _render_document(
+    return render_document(
         occasion, f"greeting-{occasion.id}", occasion.greeting, "".join(words), tags, image=image, data=now, entry=entry
     )
 
@@ -119,6 +119,7 @@ def plain_page(
     entry: PageEntry | None,
     link: ClaimLink | None = None,
     kind: Literal["waiting", "rewritten", "final"] = "final",
+    about: str = ABOUT,
 ) -> str:
     """A page that says why no gift is shown. `notice`: the name of its phrase, title and lines.
 
@@ -126,10 +127,10 @@ def plain_page(
     whether the gift can be shown meanwhile, on a `rewritten` one it puts the link right.
     """
     name, title, lines = notice
-    words = "".join(_phrase("p", f"{name}-{number}", line) for number, line in enumerate(lines, 1))
-    tags = (_render_tags(link, occasion) if link else "") + _render_loads(prefix, entry)
-    return _render_document(
-        occasion, name, title, f'{words}<div id="ways"></div>', tags, data={"kind": kind}, entry=entry
+    words = "".join(render_phrase("p", f"{name}-{number}", line) for number, line in enumerate(lines, 1))
+    tags = (_render_tags(link, occasion) if link else "") + render_loads(prefix, entry)
+    return render_document(
+        occasion, name, title, f'{words}<div id="ways"></div>', tags, data={"kind": kind}, entry=entry, about=about
     )
 
 
@@ -137,8 +138,8 @@ def create_page(occasion: GiftOccasion, prefix: str, entry: PageEntry, setup: st
     """The local stack's page for givers, made by its script, which takes away `no_script`. `setup` is JSON text: the
     chain and its contracts."""
     body = f'<div id="create" data-setup="{escape(setup)}">{no_script}</div>'
-    return _render_document(
-        occasion, "seal-a-gift", "Seal a gift", body, _render_loads(prefix, entry), data={"kind": "create"}, entry=entry
+    return render_document(
+        occasion, "seal-a-gift", "Seal a gift", body, render_loads(prefix, entry), data={"kind": "create"}, entry=entry
     )
 
 
@@ -190,8 +191,9 @@ def _render_tags(link: ClaimLink, occasion: GiftOccasion) -> str:
     )
 
 
-def _render_loads(prefix: str, entry: PageEntry | None) -> str:
-    """The page is not painted before its script has run, which is small: nothing on it moves afterwards."""
+def render_loads(prefix: str, entry: PageEntry | None) -> str:
+    """Return the elements that load what was built. The page is not painted before its script has run, which is small:
+    nothing on it moves afterwards."""
     if entry is None:
         return ""
     at = f"/{prefix}/{ASSETS}"
@@ -202,7 +204,7 @@ def _render_loads(prefix: str, entry: PageEntry | None) -> str:
     )
 
 
-def _render_document(
+def render_document(
     occasion: GiftOccasion,
     name: str,
     title: str,
@@ -212,17 +214,18 @@ def _render_document(
     data: Mapping[str, str],
     entry: PageEntry | None,
     image: str = "",
+    about: str = ABOUT,
 ) -> str:
-    """`name`: of the title's phrase. `data` is for the script."""
+    """Return a page. `name`: of the title's phrase. `data` is for the script, `about` for previews."""
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
     sender = render_sender(entry.sender if entry else ())
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<title>{escape(title)}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex">'
-        f'<meta name="description" content="{ABOUT}"><style>{_render_style(occasion)}</style>{tags}</head>'
+        f'<meta name="description" content="{about}"><style>{_render_style(occasion)}</style>{tags}</head>'
         f'<body><main id="page"{attributes}><article{"" if image else " class=plain"}>{image}'
-        f"<section>{_phrase('h1', name, title)}{words}</section></article></main>{sender}</body></html>"
+        f"<section>{render_phrase('h1', name, title)}{words}</section></article></main>{sender}</body></html>"
     )
 
 
@@ -230,7 +233,7 @@ def _card_path(prefix: str, occasion: GiftOccasion) -> str:
     return f"/{prefix}/{CARDS}/{find_card_file(occasion.id)}"
 
 
-def _phrase(tag: str, name: str, english: str, **values: object) -> str:
+def render_phrase(tag: str, name: str, english: str, **values: object) -> str:
     """An element whose script says it in another language. `values` stand in the sentence, as escaped text."""
     attributes = "".join(f' data-{key}="{escape(str(value))}"' for key, value in values.items())
     return f'<{tag} data-phrase="{name}"{attributes}>{escape(english)}</{tag.split()[0]}>'
@@ -239,16 +242,16 @@ def _phrase(tag: str, name: str, english: str, **values: object) -> str:
 def _render_state(facts: GiftFacts) -> str:
     line, opened_at = 'p class="when" role="status"', facts.history.opened_at
     if facts.state is GiftState.OPEN:
-        return _phrase(line, "when-open", "This gift can be opened now.")
+        return render_phrase(line, "when-open", "This gift can be opened now.")
     if facts.state is GiftState.SEALED:
-        return _render_day(line, "sealed-until", "This gift is sealed until {}.", facts.unlock_time)
+        return render_day(line, "sealed-until", "This gift is sealed until {}.", facts.unlock_time)
     if opened_at:
-        return _render_day(line, "opened-on", "This gift was opened on {}.", opened_at)
-    return _phrase(line, "when-claimed", "This gift has been opened: its recipient has received it.")
+        return render_day(line, "opened-on", "This gift was opened on {}.", opened_at)
+    return render_phrase(line, "when-claimed", "This gift has been opened: its recipient has received it.")
 
 
-def _render_day(tag: str, name: str, english: str, at: int) -> str:
-    return _phrase(tag, name, english.format(_say_time(at)), moment=format_time(to_datetime(at)))
+def render_day(tag: str, name: str, english: str, at: int) -> str:
+    return render_phrase(tag, name, english.format(_say_time(at)), moment=format_time(to_datetime(at)))
 
 
 def _render_forward(facts: GiftFacts) -> str:
@@ -256,7 +259,7 @@ def _render_forward(facts: GiftFacts) -> str:
     if facts.create_path is None or facts.state is not GiftState.CLAIMED:
         return ""
     link = f'a class="button quiet" href="{escape(facts.create_path)}"'
-    return f"<p>{_phrase(link, 'seal-forward', 'Seal one forward')}</p>"
+    return f"<p>{render_phrase(link, 'seal-forward', 'Seal one forward')}</p>"
 
 
 def _list_advice(link: ClaimLink, facts: GiftFacts, sender: Sequence[str]) -> list[str]:
@@ -275,21 +278,21 @@ def _list_advice(link: ClaimLink, facts: GiftFacts, sender: Sequence[str]) -> li
         suffix, start = ("", "What was in it is") if is_sure else ("-or-named", IF_NAMED)
         found = ((marks.paper, "paper", IN_PAPER_WALLET), (marks.email, "email", in_email_wallet))
         return [
-            _phrase("p", f"claimed-{way}{suffix}", f"{start} {where}", site=site)
+            render_phrase("p", f"claimed-{way}{suffix}", f"{start} {where}", site=site)
             for marked, way, where in found
             if marked
         ]
     ways = [way for way, marked in (("paper", marks.paper), ("email", marks.email)) if marked] or ["wallet"]
-    advice = [_phrase("p", *line) for way in ways for line in _advise(way, state)]
+    advice = [render_phrase("p", *line) for way in ways for line in _advise(way, state)]
     if marks.email and facts.domain.version == "1":
         moving = (
             "What is in it will arrive in a wallet of your email address, which the sign-in provider Turnkey keeps for "
             f"you. From there it can be moved only {moves_on} that wallet. Ask them where that is before you open the "
             "gift."
         )
-        advice.append(_phrase("p", "advice-email-moving", moving, site=site))
+        advice.append(render_phrase("p", "advice-email-moving", moving, site=site))
         if len(sender) > 1:
-            advice.append(_phrase("p", "ask-us", "Ask us: how to reach us is at the foot of this page."))
+            advice.append(render_phrase("p", "ask-us", "Ask us: how to reach us is at the foot of this page."))
     return advice
 
 
@@ -322,15 +325,19 @@ def _advise(way: str, state: GiftState) -> list[tuple[str, str]]:
 def _render_assets(facts: GiftFacts) -> str:
     """Return the gift's assets; nothing when they are not known, as after a withdrawal."""
     assets = "".join(map(_render_asset, facts.assets))
-    what = _phrase('p class="dim"', "digital-money", "This is digital money.")
-    return f'<div class="inside">{_phrase("span", "inside", "Inside")}<ul>{assets}</ul></div>{what}' if assets else ""
+    what = render_phrase('p class="dim"', "digital-money", "This is digital money.")
+    return (
+        f'<div class="inside">{render_phrase("span", "inside", "Inside")}<ul>{assets}</ul></div>{what}'
+        if assets
+        else ""
+    )
 
 
-def _render_row(name: str, english: str, value: str) -> str:
-    return f"<div>{_phrase('dt', name, english)}<dd>{value}</dd></div>"
+def render_row(name: str, english: str, value: str) -> str:
+    return f"<div>{render_phrase('dt', name, english)}<dd>{value}</dd></div>"
 
 
-def _render_time(at: int) -> str:
+def render_time(at: int) -> str:
     return f'<time datetime="{format_time(to_datetime(at))}">{_say_time(at)}</time>'
 
 

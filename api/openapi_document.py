@@ -30,6 +30,7 @@ unknown fields are not repeated: the answer gives their number and the list of k
 """
 TAGS = {
     "Recipients": "Who is reminded of a legacy; by the signature of its creator or of a recipient",
+    "Legacies": "The public state of a legacy, and the preview of an heir's claim",
     "Gifts": "Sealed gifts: their public facts, whom to tell of them, and a wallet for an email",
     "Sponsored transactions": "Signed claims, check-ins and withdrawals of gifts, whose gas is paid for",
     "Statistics": "The protocol in numbers, and token prices",

@@ -56,6 +56,7 @@ def _say_where(stack: LocalStack, legacy: str) -> None:
         ("sealing gifts oneself", f"{stack.at.api}/gifts/create"),
         ("the chain, for a wallet", f"{stack.at.chain}, chain id {CHAIN_ID}; anvil's first account has ether"),
         ("a legacy to try", f"{legacy}, of the same account, with Premium"),
+        ("its page", f"{stack.at.api}/legacies/{CHAIN_ID}/{legacy}"),
         ("a frontend's settings", f"{stack.directory}/frontend.env"),
         ("the API's documentation", f"{stack.at.api}/schema"),
         ("Dagster", stack.at.dagster),

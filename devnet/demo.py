@@ -1,10 +1,12 @@
 """The story that `make demo` plays on the local stack, each step verified on chain, in the inbox and the database."""
 
+import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
+from urllib.request import urlopen
 
 from eth_utils.address import to_checksum_address
 
@@ -185,7 +187,20 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
         router, function = to_checksum_address(self.legacy.router), "activeLegacy(uint256 legacyId, address[] assets"
         must(len(theirs) == 2, "not two heirs read that they can claim")
         must(all(router in text and function in text for text in theirs), "an heir does not read how to do without us")
-        return told + "; the heirs' name the router and its function"
+        return f"{told}, with the router and its function; {self._open_page_of(FIRST, claim)}"
+
+    def _open_page_of(self, person: CastMember, subject: str) -> str:
+        """Follow the button of an heir's email to the page of the legacy, as a browser does: without the fragment."""
+        found = [
+            email.text for email in self.evidence.emails() if email.to == person.email and subject in email.subject
+        ]
+        links = re.findall(rf"{re.escape(self.stack.at.api)}/legacies/\S+#wallet=\w{{4}}", found[-1])
+        must(len(links) == 1, "the button does not lead an heir to the page of the legacy")
+        url, _, ending = links[0].partition("#wallet=")
+        must(self.address(person).endswith(ending), "the link has the end of another address")
+        with urlopen(url) as page:
+            must("It may be claimed since" in page.read().decode(), "the page does not say that claims are open")
+        return "the button of the email leads to a page that says so"
 
     def _claim(self) -> str:
         deployment, shares = self.stack.deployment, {FIRST: SHARE, SECOND: 100 - SHARE}

@@ -18,7 +18,6 @@ from devnet.stand_in import KEYS, stand_in
 
 HOST = "127.0.0.1"
 CHAIN_ID = 31337
-APP_ORIGIN = "https://app.example"
 DATABASES = ("worker", "mail_service", "dagster")
 OPS_EMAIL = "operators@post.example"
 OUR_WALLETS = ("relayer", "attestor")
@@ -146,7 +145,7 @@ def mail_environ(at: StackAddresses, ports: StackPorts, secret_files: Path) -> d
         "EMAIL_PAGE_URL": f"{at.api}/emails",
         "ORGANISATION_NAME": "Local stack",
         "MAIL_FROM": "Reminders <reminders@mail.example>",
-        "APP_ORIGIN": APP_ORIGIN,
+        "APP_ORIGIN": at.api,
         "GIFT_ORIGINS": at.api,
         "SMTP_HOST": HOST,
         "SMTP_PORT": str(ports.smtp),
@@ -167,7 +166,8 @@ def worker_environ(at: StackAddresses, ports: StackPorts, secret_files: Path, de
         "DATABASE_URL": at.databases["worker"],
         "EMAIL_ENC_KEY_FILE": str(secret_files / "email_enc_key"),
         "HASH_KEY_FILE": str(secret_files / "hash_key"),
-        "APP_ORIGIN": APP_ORIGIN,
+        "APP_ORIGIN": at.api,
+        "LEGACY_PAGES": "true",
         "LOG_FORMAT": "json",
         "CHAINS": str(CHAIN_ID),
         f"CHAIN_{CHAIN_ID}_NAME": "Local chain",

@@ -1,7 +1,7 @@
 import { defineConfig } from "vite";
 
 const folder = import.meta.dirname;
-const entries = ["claim", "create"];
+const entries = ["claim", "create", "legacy"];
 
 /** Static files that the API serves below /{gift_prefix}/assets/, found by dist/manifest.json. */
 export default defineConfig({

@@ -72,7 +72,8 @@ def make_calendar_files(
         url = variables["claimUrl"].partition("#")[0].partition("?")[0]
         return (_publish(_make_event(uid, origin, now, *_describe(variables["unlockAt"], url, words))),)
     legacy = f"legacy-{variables['chainId']}-{variables['legacyAddress'].lower()}-{variables['role']}"
-    lines = _describe(variables["deadline"], variables["actionUrl"], words)
+    page = variables.get("legacyPage") or variables["actionUrl"]  # without the end of the recipient's address
+    lines = _describe(variables["deadline"], page, words)
     if window == "activation" and variables["role"] in ("owner", "cosigner"):
         lines += [line for trigger in _ALARMS for line in _make_alarm(trigger, words.title)]
     day = _publish(_make_event(f"{legacy}-{window}@{host}", origin, now, *lines))

@@ -105,6 +105,12 @@ def _make_reminder(
             description="function of the router for a beneficiary's claim, with arguments",
         ),
         TemplateVariable("actionUrl", VariableKind.URL, description="where the button leads; origin APP_ORIGIN"),
+        TemplateVariable(
+            "legacyPage",
+            VariableKind.URL,
+            required=False,
+            description="the worker's own page of the legacy, where the button leads to it; origin APP_ORIGIN",
+        ),
     )
     deadline = TemplateVariable(
         "deadline",

@@ -13,6 +13,7 @@ from reminder_worker import __version__
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import MOST_GAS
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_serves
@@ -42,6 +43,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
 from reminder_worker.relay.factory import ATTESTOR, RELAYER, RelayPass, RelayWallets, make_relay_wallets, relays_on
 from reminder_worker.relay.intake import RelayIntake
+from reminder_worker.relay.legacy_pages import LegacyPages
 from reminder_worker.relay.operator import PayingWallet
 from reminder_worker.reminders.due_windows import DuePass, ask_now
 from reminder_worker.reminders.emails import ReminderLedger
@@ -65,7 +67,8 @@ log = structlog.get_logger(__name__)
 class Runtime:
     """The parts, ready to use; by chain id where the chain matters.
 
-    `mail`, `dispatch` and `bounces` are None without mail, `gift_pages` without gifts, `gift_mail` without one of both.
+    `mail`, `dispatch` and `bounces` are None without mail, `gift_pages` without gifts, `legacy_pages` without
+    `LEGACY_PAGES`, `gift_mail` without one of both.
     `relay_passes` has the chains with relays, `auto_renew`, too, if the attestor's key can be used. `upgrades` has the
     chains with a timelock.
     `scope`: subject of the facts for operators. `quiet_until`: time of the next poll by pass and chain, in monotonic
@@ -94,6 +97,7 @@ class Runtime:
     auto_renew: Mapping[int, AutoRenew]
     sponsor: RelayIntake
     gift_pages: GiftPages | None
+    legacy_pages: LegacyPages | None
     gift_wallets: GiftWallets
     gift_notifications: GiftNotifications
     gift_mail: GiftMail | None
@@ -204,6 +208,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             auto_renew=_make_auto_renew(engine, chains, relaying, settings),
             sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
             gift_pages=make_gift_pages(settings, chains, indexers, relaying),
+            legacy_pages=make_legacy_pages(settings, chains, indexers),
             gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
             gift_notifications=make_gift_notifications(engine, vault, hashes, quotas, chains, gifts, settings),
             prices={id: PricePass(engine, chain) for id, chain in chains.items()},
@@ -274,6 +279,15 @@ def make_gift_pages(
     rules = LinkRules.from_origins(settings.gifts.origins, settings.gifts.prefix)
     create_path = f"/{settings.gifts.prefix}/create" if serves_create_page(settings) else None
     return GiftPages(chains, indexers, rules, relayed, create_path)
+
+
+def make_legacy_pages(
+    settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, IndexerSelector]
+) -> LegacyPages | None:
+    if not settings.service.legacy_pages:
+        return None
+    claim_gas = settings.relay.claim_gas if settings.relay else MOST_GAS
+    return LegacyPages(chains, indexers, min(claim_gas, MOST_GAS))
 
 
 def make_gift_notifications(

@@ -42,7 +42,7 @@ from reminder_worker.settings import IdentityProviderSettings, Settings
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
 # Mail gateways encode the signs of a link, or move its fragment into the query. A good link has none of these.
 _REWRITTEN = re.compile(rb"%(?:25)*(?:23|3f)|(?:[?&=]|%(?:25)*(?:26|3d))g(?:=|%(?:25)*3d)", re.IGNORECASE)
-_PASSING = (Unavailable, Misconfigured)  # also when a node denies a contract
+PASSING = (Unavailable, Misconfigured)  # also when a node denies a contract
 Handler = Callable[[Request[Any, Any, Any], Any], Response[Any]]
 FOR_EVER = {
     "Cache-Control": "public, max-age=31536000, immutable",
@@ -202,7 +202,7 @@ class GiftPageController(Controller):
         try:
             link = _make_link(pages, chain_id, timelock_id, marks)
             facts = await pages.read_facts(link.chain_id, link.timelock_id)
-        except (NotFound, *_PASSING) as error:
+        except (NotFound, *PASSING) as error:
             elsewhere = link is not None and not pages.serves_chain(link.chain_id)
             why = (
                 GiftNotice.NOT_SERVED
@@ -214,7 +214,7 @@ class GiftPageController(Controller):
             return _explain_refusal(error, marks, why, pages.rules.prefix, page_files, link)
         occasion = find_occasion(marks.occasion)
         foreign = _list_origins(settings.identity_provider) if marks.email else []
-        return _make_response(
+        return make_response(
             gift_page(link, facts, occasion, entry, render_no_script(request.headers.get("Accept-Language", ""))),
             content_security_policy(occasion, foreign),
         )
@@ -233,7 +233,7 @@ class GiftPageController(Controller):
             if not _ADDRESS.fullmatch(address):
                 raise NotFound("This is no address.")
             link = await pages.find_newest_link(address.lower(), marks)
-        except (NotFound, *_PASSING) as error:
+        except (NotFound, *PASSING) as error:
             unknown = GiftNotice.NOT_SHOWN_FOR if isinstance(error, NotShown) else GiftNotice.NONE_FOR
             why = GiftNotice.MISTYPED if _is_mistyped(address) else unknown
             return _explain_refusal(error, marks, why, pages.rules.prefix, page_files)
@@ -297,7 +297,7 @@ def show_create_page(
     occasion = find_occasion(None)
     no_script = render_no_script(request.headers.get("Accept-Language", ""))
     page = create_page(occasion, pages.rules.prefix, entry, json.dumps(setup), no_script)
-    return _make_response(page, content_security_policy(occasion))
+    return make_response(page, content_security_policy(occasion))
 
 
 def nothing_below(prefix: str, page_files: PageFiles | None, elsewhere: Handler) -> Handler:
@@ -331,7 +331,7 @@ def _put_right(request: Request[Any, Any, Any], prefix: str, page_files: PageFil
         return None
     occasion, entry = find_occasion(None), page_files.entries["claim"] if page_files else None
     page = plain_page(occasion, GiftNotice.REWRITTEN.words, prefix, entry, kind="rewritten")
-    return _make_response(page, content_security_policy(occasion))
+    return make_response(page, content_security_policy(occasion))
 
 
 def _require_pages(pages: GiftPages | None) -> GiftPages:
@@ -375,17 +375,17 @@ def _explain_refusal(
 ) -> Response[str]:
     """With a `link`, or while the fault may pass, the page has a button to try again, and looks by itself, too."""
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
-    notice = GiftNotice.NOT_NOW if isinstance(error, _PASSING) else not_found
+    notice = GiftNotice.NOT_NOW if isinstance(error, PASSING) else not_found
     occasion, entry = find_occasion(marks.occasion), page_files.entries["claim"] if page_files else None
-    is_passing = isinstance(error, (*_PASSING, LimitReached))
+    is_passing = isinstance(error, (*PASSING, LimitReached))
     is_final = not is_passing and (link is None or not_found in (GiftNotice.NOT_SERVED, GiftNotice.NOT_SHOWN))
     page = plain_page(occasion, notice.words, prefix, entry, link, "final" if is_final else "waiting")
-    answer = _make_response(page, content_security_policy(occasion), status)
-    if isinstance(error, _PASSING):
+    answer = make_response(page, content_security_policy(occasion), status)
+    if isinstance(error, PASSING):
         answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)
     return answer
 
 
-def _make_response(page: str, policy: str, status: int = 200) -> Response[str]:
+def make_response(page: str, policy: str, status: int = 200) -> Response[str]:
     headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     return Response(page, status_code=status, media_type="text/html", headers=headers)

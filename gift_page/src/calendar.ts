@@ -1,6 +1,6 @@
 /**
- * The opening day as a file for the visitor's own calendar (RFC 5545), made here: nobody is asked for it. It has the
- * form of the file in the gift's email (`mail_service/calendar_file.py`), so a calendar keeps one entry of both.
+ * A day as a file for the visitor's own calendar (RFC 5545), made here: nobody is asked for it. It has the
+ * form of the file in an email (`mail_service/calendar_file.py`), so a calendar keeps one entry of both.
  */
 import { button, make } from "./dom.ts";
 import { saveFile, showWayOut } from "./hand_out.ts";
@@ -13,11 +13,11 @@ const START = Date.UTC(2026, 0, 1);
 
 /**
  * A button that saves the file. The event has the page's address without the message: calendars are copied to other
- * people's servers. A gift keeps its UID: saving it again changes the entry.
+ * people's servers. `uid` names the day as in the email about it: saving it again changes the entry.
  */
-export function offerCalendar(gift: string, opensOn: Date, title: string): HTMLElement {
+export function offerCalendar(uid: string, opensOn: Date, title: string, name: string = "gift.ics"): HTMLElement {
   const wayOut = make("div", { className: "told way-out", attributes: { role: "status" } });
-  const file = (): File => new File([calendar(gift, opensOn, title)], "gift.ics", { type: "text/calendar" });
+  const file = (): File => new File([calendar(uid, opensOn, title)], name, { type: "text/calendar" });
   const save = (): void => {
     saveFile(file());
     const out = { file, advice: phrase("calendar-way-out"), address: location.href };
@@ -26,7 +26,7 @@ export function offerCalendar(gift: string, opensOn: Date, title: string): HTMLE
   return make("div", {}, button(phrase("calendar-add"), save, "button quiet"), wayOut);
 }
 
-function calendar(gift: string, opensOn: Date, title: string): string {
+function calendar(uid: string, opensOn: Date, title: string): string {
   const now = new Date();
   const end = new Date(opensOn.getTime() + HOUR);
   const lines = [
@@ -35,7 +35,7 @@ function calendar(gift: string, opensOn: Date, title: string): string {
     "PRODID:-//reminder-worker//gift page//EN",
     "METHOD:PUBLISH",
     "BEGIN:VEVENT",
-    `UID:gift-${gift}@${location.hostname}`,
+    `UID:${uid}@${location.hostname}`,
     `DTSTAMP:${utc(now)}`,
     `SEQUENCE:${Math.floor((now.getTime() - START) / 1000)}`,
     `ORGANIZER:${location.origin}`,

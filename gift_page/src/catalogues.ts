@@ -2,10 +2,10 @@
 import { firstLanguage, type Language, Speech } from "reminder-worker-client/speech";
 import { speak } from "./phrases.ts";
 
-type Catalogue = "claim" | "give" | "estate";
+type Catalogue = "claim" | "give" | "estate" | "legacy";
 const FILES = import.meta.glob<string>("../languages/*/*.ftl", { query: "?raw", import: "default" });
 
-/** Throws when the files cannot be fetched. */
+/** The first catalogue that has a message counts. Throws when the files cannot be fetched. */
 export async function loadSpeech(language: Language, names: readonly Catalogue[], local?: string): Promise<Speech> {
   const texts = names.map((name) => fetchText(`../languages/${language}/${name}.ftl`));
   return new Speech(language, await Promise.all(texts), local);

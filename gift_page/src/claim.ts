@@ -8,7 +8,7 @@ import { redrawCard } from "./card.ts";
 import { speakTo } from "./catalogues.ts";
 import { ChainClock } from "./clock.ts";
 import { countDown } from "./countdown.ts";
-import { button, fill, make, part, setTitle } from "./dom.ts";
+import { button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { showLetter } from "./letter_view.ts";
 import { letterOf, restoredLink } from "reminder-worker-client/claim-links";
@@ -16,6 +16,7 @@ import { phrase, speech } from "./phrases.ts";
 import { remembered } from "./remembered.ts";
 import { offerSharing } from "./share.ts";
 import { decimalWords } from "reminder-worker-client/speech";
+import { translatePage } from "./server_words.ts";
 import { inWords, localTime } from "./words.ts";
 
 const LOOK_AGAIN_MILLISECONDS = 4_000;
@@ -35,21 +36,12 @@ function greet(): void {
 
 /** Says what the server wrote in the reader's language, with times of their zone. */
 function translate(): void {
-  for (const element of document.querySelectorAll<HTMLElement>("[data-phrase]")) {
-    const { phrase: name = "", moment, ...values } = element.dataset;
-    const known = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value ?? ""]));
-    element.textContent = phrase(
-      name,
-      moment === undefined ? known : { ...known, moment: localTime(new Date(moment)) },
-    );
-  }
-  for (const time of document.querySelectorAll("time")) time.textContent = localTime(new Date(time.dateTime));
+  translatePage();
   for (const item of document.querySelectorAll<HTMLElement>("li[data-units]")) {
     const { units = "0", decimals = "0", symbol = "", sold } = item.dataset;
     const amount = `${decimalWords(BigInt(units), Number(decimals), speech().locale)} ${symbol}`;
     item.textContent = sold === undefined ? amount : phrase("asset-paid-out", { amount });
   }
-  setTitle(document.querySelector("h1")?.textContent ?? document.title);
   void redrawCard(page.dataset["state"] === "claimed");
 }
 
@@ -57,7 +49,10 @@ function translate(): void {
 function wait(unlockAt: string, asOf: string): void {
   const place = make("div");
   const clock = new ChainClock(asOf);
-  part("state").append(place, offerCalendar(`${chainId}-${timelockId}`, new Date(unlockAt), phrase("calendar-title")));
+  part("state").append(
+    place,
+    offerCalendar(`gift-${chainId}-${timelockId}`, new Date(unlockAt), phrase("calendar-title")),
+  );
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) void catchUp(clock); // the device and its clock may have slept
   });

@@ -43,6 +43,33 @@ export const CLAIM_PROBLEMS: ProblemPhrases = {
 /** For a recipient who named a destination: the rest of the request is the page's own. */
 export const DESTINATION_PROBLEMS: ProblemPhrases = { ...CLAIM_PROBLEMS, invalid_input: "problem-destination" };
 
+/** For an heir or the owner of a legacy: a claim, what it would bring, and a check-in. */
+export const LEGACY_PROBLEMS: ProblemPhrases = {
+  ...BOTH,
+  invalid_input: "problem-request",
+  not_found: "legacy-not-known",
+  not_a_known_legacy: "legacy-not-known",
+  legacy_not_found: "legacy-over",
+  legacy_still_active: "legacy-not-open",
+  cannot_claim: "legacy-not-claimable",
+  only_beneficiaries: "legacy-not-named",
+  nothing_to_claim: "legacy-nothing",
+  num_assets_invalid: "would-fail",
+  sponsored_claims_disabled: "legacy-no-free-claims",
+  premium_required: "legacy-needs-premium",
+  check_in_deadline_too_far: "problem-request",
+  signer_mismatch: "signer-mismatch",
+  nonce_mismatch: "nonce-mismatch",
+  already_used: "already-used",
+  would_fail: "would-fail",
+  daily_cap_reached: "no-fee-spent",
+  daily_cap_reserved: "no-fee-reserved",
+  signer_paused: "signer-paused",
+  not_configured: "no-fee-here",
+  relay_stopped: "no-fee-paused",
+  router_version_unsupported: "no-fee-paused",
+};
+
 /** For the giver: sealing a gift, and the emails to its recipient. */
 export const GIVER_PROBLEMS: ProblemPhrases = {
   ...BOTH,

@@ -6,6 +6,7 @@ import { around, askUs, button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, isClaimed } from "./facts.ts";
 import { phrase } from "./phrases.ts";
 import { CLAIM_PROBLEMS, DESTINATION_PROBLEMS } from "./problems.ts";
+import { inTheWay, nowWords, NOT_SENT, TROUBLE, WELL } from "./relay_states.ts";
 import { type Failure, type Relayed, remember, rememberFailure, type Step, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
 import { amounts, inWords, localTime, shortly } from "./words.ts";
@@ -13,17 +14,9 @@ import { amounts, inWords, localTime, shortly } from "./words.ts";
 /** What to do with it now. */
 const ADVICE: Record<Way, string> = { paper: "received-paper", email: "received-email", wallet: "received-wallet" };
 const STEPS = ["step-signed", "step-handed", "step-confirmed"];
-const NOT_SENT = ["queued", "waiting_predecessor", "deferred_fee"];
-const WELL = ["confirmed", "satisfied_elsewhere"];
 /** Time after the deadline until the service ends a request. An open request is abandoned after that: the
  * service's wallet was replaced. */
 const ENDED_WITHIN_SECONDS = 30 * 60;
-const TROUBLE: Record<string, string> = {
-  reverted: "trouble-reverted",
-  expired: "trouble-expired",
-  superseded: "trouble-superseded",
-  cancelled_by_user: "trouble-cancelled",
-};
 const PASSING = ["rate_limited", "chain_unavailable", "indexer_unavailable", "unavailable"];
 const NOT_PAID_FOR = [
   "daily_cap_reached",
@@ -33,25 +26,6 @@ const NOT_PAID_FOR = [
   "not_configured",
   "router_version_unsupported",
 ];
-const NOW: Record<string, string> = {
-  queued: "now-arrived",
-  waiting_predecessor: "now-predecessor",
-  deferred_fee: "now-arrived",
-  signed: "now-sending",
-  broadcast: "now-broadcast",
-  mined: "now-mined",
-};
-/** Explanations of a delay, by the reason of the service. */
-const WHY: Record<string, string> = {
-  fees: "why-fees",
-  balance: "why-balance",
-  daily_cap: "why-daily-cap",
-  chain: "why-chain",
-  earlier: "why-earlier",
-  paused: "why-paused",
-  would_fail: "why-would-fail",
-};
-
 /** View of a gift on its way; `what` names the arriving assets in words. */
 export class Progress {
   private readonly told = make("p", { className: "told", attributes: { role: "status" } });
@@ -230,12 +204,6 @@ export function resumedFailure(
   progress.failed(words, again, action);
 }
 
-/** Null when nothing is, or nothing beyond the usual: many are under way at once. */
-function inTheWay({ status, waitsFor }: RelayRequest): string | null {
-  const why = waitsFor === "earlier" && !["queued", "deferred_fee"].includes(status) ? undefined : WHY[waitsFor ?? ""];
-  return why === undefined ? null : `${phrase(why)} ${phrase("meanwhile")}`;
-}
-
 async function followed(
   progress: Progress,
   facts: Facts,
@@ -268,9 +236,7 @@ async function followed(
       }
       progress.transaction(now.txHash);
       const why = inTheWay(now);
-      const isFailed = now.status === "mined" && now.error !== null;
-      const known = isFailed ? "now-failed" : NOW[now.status];
-      const words = why ?? (known && phrase(known));
+      const words = why ?? nowWords(now);
       const isNotSent = NOT_SENT.includes(now.status);
       if (words !== undefined) {
         progress.at(

@@ -77,7 +77,15 @@ export function rememberedCode(gift: Gift): AwaitedCode | null {
 }
 
 function put(name: string, { chainId, timelockId }: Gift, value: object | null): void {
-  const key = `${name}:${chainId}:${timelockId}`;
+  keep(`${name}:${chainId}:${timelockId}`, value);
+}
+
+function get<T>(name: string, { chainId, timelockId }: Gift): T | null {
+  return kept(`${name}:${chainId}:${timelockId}`);
+}
+
+/** Null forgets it. */
+export function keep(key: string, value: object | null): void {
   try {
     if (value === null) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify(value));
@@ -86,9 +94,9 @@ function put(name: string, { chainId, timelockId }: Gift, value: object | null):
   }
 }
 
-function get<T>(name: string, { chainId, timelockId }: Gift): T | null {
+export function kept<T>(key: string): T | null {
   try {
-    return JSON.parse(sessionStorage.getItem(`${name}:${chainId}:${timelockId}`) ?? "null") as T | null;
+    return JSON.parse(sessionStorage.getItem(key) ?? "null") as T | null;
   } catch {
     return null;
   }

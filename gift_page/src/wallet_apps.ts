@@ -17,14 +17,14 @@ const APPS: Record<string, (page: URL) => string> = {
   "Coinbase Wallet": ({ href }) => `https://go.cb-w.com/dapp?cb_url=${encodeURIComponent(href)}`,
 };
 
-/** Elements for a phone without a wallet in this browser; none elsewhere. */
-export function appLinks(): HTMLElement[] {
+/** Elements for a phone without a wallet in this browser; none elsewhere. `hasLetter`: the page has one, which stays. */
+export function appLinks(hasLetter: boolean = location.hash !== ""): HTMLElement[] {
   if (!PHONE.test(navigator.userAgent)) return [];
   const page = new URL(location.pathname + location.search, location.origin);
   const links = Object.entries(APPS).map(([name, link]) =>
     make("a", { className: "button quiet", href: link(page), rel: "noreferrer" }, name),
   );
   const parts = [make("p", {}, phrase("wallet-apps")), make("p", { className: "choices" }, ...links)];
-  if (location.hash !== "") parts.push(make("p", { className: "dim" }, phrase("wallet-apps-letter")));
+  if (hasLetter) parts.push(make("p", { className: "dim" }, phrase("wallet-apps-letter")));
   return parts;
 }

@@ -23,11 +23,21 @@ interface Sent {
 
 export interface Receipt {
   status: Hex;
+  blockNumber: Hex;
   logs: RpcLog[];
 }
 
 const ASK_AGAIN_MILLISECONDS = 2_000;
 const USUAL_TIP = 1_000_000_000n;
+
+/** Names of messages: why a transaction was not sent, or did nothing. */
+export interface SendWords {
+  tooLittle: string;
+  wouldFail: string;
+  failed: string;
+}
+
+const GIVER_WORDS: SendWords = { tooLittle: "giver-too-little", wouldFail: "giver-refused", failed: "sealing-refused" };
 
 export class WalletChain implements Signing {
   private constructor(
@@ -35,13 +45,14 @@ export class WalletChain implements Signing {
     private readonly chainId: number,
     /** EIP-55. */
     readonly account: string,
+    private readonly words: SendWords,
   ) {}
 
   /** The wallet is on this chain already, and connected. */
-  static async open(wallet: Wallet, chainId: number): Promise<WalletChain> {
+  static async open(wallet: Wallet, chainId: number, words: SendWords = GIVER_WORDS): Promise<WalletChain> {
     const [account] = (await wallet.provider.request({ method: "eth_accounts" })) as string[];
     if (account === undefined) throw new Error("The wallet names no account.");
-    return new WalletChain(wallet, chainId, getAddress(account));
+    return new WalletChain(wallet, chainId, getAddress(account), words);
   }
 
   ask<T>(method: string, ...params: unknown[]): Promise<T> {
@@ -103,7 +114,7 @@ export class WalletChain implements Signing {
       const gas = await this.ask<Hex>("eth_estimateGas", transaction);
       return await this.ask<string>("eth_sendTransaction", { ...transaction, gas });
     } catch (error) {
-      throw refused(error);
+      throw refused(error, this.words);
     }
   }
 
@@ -131,7 +142,7 @@ export class WalletChain implements Signing {
   /** Return null before it is mined and without an answer. Throws `Wrong` when the chain refused it. */
   private async receipt(hash: string): Promise<Receipt | null> {
     const receipt = await this.ask<Receipt | null>("eth_getTransactionReceipt", hash).catch(() => null);
-    if (receipt !== null && Number(receipt.status) === 0) throw new Wrong(phrase("sealing-refused"));
+    if (receipt !== null && Number(receipt.status) === 0) throw new Wrong(phrase(this.words.failed));
     return receipt;
   }
 
@@ -156,12 +167,12 @@ function isSame(one: Sent, other: Sent): boolean {
   return one.to?.toLowerCase() === other.to?.toLowerCase() && one.input === other.input && one.value === other.value;
 }
 
-/** Return the error to throw: with a sentence for the giver for a known reason. */
-function refused(error: unknown): unknown {
+/** Return the error to throw: with a sentence for people for a known reason. */
+function refused(error: unknown, words: SendWords): unknown {
   const said = wordsOf(error);
   if (codeOf(error) === DECLINED) return error;
-  if (/insufficient funds/i.test(said)) return new Wrong(phrase("giver-too-little"), undefined, { cause: error });
-  if (/revert/i.test(said)) return new Wrong(phrase("giver-refused"), undefined, { cause: error });
+  if (/insufficient funds/i.test(said)) return new Wrong(phrase(words.tooLittle), undefined, { cause: error });
+  if (/revert/i.test(said)) return new Wrong(phrase(words.wouldFail), undefined, { cause: error });
   return error;
 }
 

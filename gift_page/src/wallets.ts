@@ -162,7 +162,8 @@ const REVERTS: Record<string, string> = {
   "0x67e3990d": "wallet-empty-gift",
 };
 
-function whatWentWrong(wallet: Wallet, error: unknown): string {
+/** Return the reason in words of the page; no stranger's words are repeated. */
+export function whatWentWrong(wallet: Wallet, error: unknown): string {
   const code = codeOf(error);
   const names = { wallet: wallet.name };
   if (code === DECLINED) return phrase("wallet-declined", names);

@@ -30,11 +30,17 @@ export function amounts(assets: readonly GiftAsset[], skipSwap: boolean = false)
 
 function amount(asset: GiftAsset, skipSwap: boolean): string {
   const symbol = asset.asEther === true && !skipSwap ? "ETH" : (asset.symbol ?? "");
-  const units = BigInt(asset.amount);
-  if (asset.decimals === null || asset.decimals > 36) {
-    return phrase("asset-base-units", { units: units.toLocaleString(speech().locale), symbol });
+  return amountWords(asset.amount, asset.decimals, symbol);
+}
+
+/** `250 USDC`; base units where the decimals are not known. `amount`: base units, decimal. */
+export function amountWords(amount: string, decimals: number | null, symbol: string | null): string {
+  const units = BigInt(amount);
+  const name = symbol ?? phrase("asset-without-name");
+  if (decimals === null || decimals > 36) {
+    return phrase("asset-base-units", { units: units.toLocaleString(speech().locale), symbol: name });
   }
-  return `${decimalWords(units, asset.decimals, speech().locale)} ${symbol}`;
+  return `${decimalWords(units, decimals, speech().locale)} ${name}`;
 }
 
 /** `0x1234…abcd`, which no line breaks: in a line from the right, the dots would stand on the wrong side. */

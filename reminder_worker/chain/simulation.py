@@ -24,7 +24,11 @@ class SimulatedTransaction:
     gas_used: int | None
 
     def find_received(self, receiver: str, tokens: Collection[str]) -> frozenset[str]:
-        """Return the assets among `tokens` and `ETHER` of which the receiver has more afterwards.
+        """Return the assets among `tokens` and `ETHER` of which the receiver has more afterwards."""
+        return frozenset(self.find_gains(receiver, tokens))
+
+    def find_gains(self, receiver: str, tokens: Collection[str]) -> dict[str, int]:
+        """Return how much more the receiver has afterwards of `tokens` and `ETHER`, in base units; only what grows.
 
         Transfers back within the transaction are subtracted. Logs of other contracts are ignored: a paid contract may
         log anything.
@@ -33,7 +37,7 @@ class SimulatedTransaction:
         for move in filter(None, map(decode_transfer, self.logs)):
             if move.token == ETHER or move.token in tokens:
                 gained[move.token] += move.amount * ((move.recipient == receiver) - (move.sender == receiver))
-        return frozenset(token for token, amount in gained.items() if amount > 0)
+        return {token: amount for token, amount in gained.items() if amount > 0}
 
     def is_whole(self, emitter: str, payer: str | None) -> bool:
         """Return whether the answer has a log of `emitter` and, unless None, a move of ether from `payer`.

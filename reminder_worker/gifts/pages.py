@@ -29,7 +29,6 @@ from reminder_worker.chain.heads import SLOT_SECONDS
 from reminder_worker.chain.types import BlockMoment
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LIMITS, ClaimLink, LinkFlags, LinkRules
-from reminder_worker.gifts.kept_reads import KeptReads
 from reminder_worker.gifts.owner_list import OwnerPage, read_owner_page
 from reminder_worker.gifts.payouts import GiftPayout, GiftWithdrawal, PayoutReads
 from reminder_worker.indexer.models import (
@@ -42,6 +41,7 @@ from reminder_worker.indexer.models import (
     TimelockHistory,
 )
 from reminder_worker.indexer.selector import IndexerSelector
+from reminder_worker.kept_reads import KeptReads
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from reminder_worker.indexer.event_reader import AddedContract, EventReader
 from reminder_worker.indexer.log_reader import LogSlice
 from reminder_worker.indexer.models import (
     FAR_FUTURE,
+    IndexedLegacy,
     IndexedTimelock,
     IndexHead,
     ListedTimelock,
@@ -196,6 +197,12 @@ class ChainIndex(EventReader):
         async with self._engine.connect() as connection:
             found = await rows.timelocks_of_owner(connection, self._chain.chain_id, owner.lower(), last, most)
         return [ListedTimelock(timelock_of(row), row.asset_count) for row in found]
+
+    async def find_legacies(self, key: str | int) -> list[IndexedLegacy]:
+        """Return the legacy with this address, or the legacies with this number at their routers, one or two."""
+        async with self._engine.connect() as connection:
+            found = await rows.find_legacies(connection, self._chain.chain_id, key, self._chain.settings.legacy_routers)
+        return [IndexedLegacy(**row._asdict()) for row in found]
 
     async def find_newest_gift(self, recipient: str, status: int, tokens: Collection[str]) -> NewestGift:
         """Return the newest gift sealed to an address with this status, of only these ERC-20 tokens."""

@@ -55,6 +55,20 @@ class ReminderConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedLegacy:
+    """A legacy of a configured router. `legacy_type`: EOA or SAFE. `activated_at`: first claim, and `deleted_at`, unix
+    seconds; None: none is known."""
+
+    address: str
+    router: str
+    legacy_id: int
+    legacy_type: int
+    creator: str
+    activated_at: int | None
+    deleted_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class TimelockAsset:
     """Asset of a timelock in one vault: `token_id` for ERC-721 and ERC-1155, `amount` in base units."""
 

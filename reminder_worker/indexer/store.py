@@ -7,16 +7,16 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Row, String, Table, any_, bindparam, cast, delete, func, select
+from sqlalchemy import ARRAY, BigInteger, Row, String, Table, and_, any_, bindparam, cast, delete, func, select
 from sqlalchemy.dialects.postgresql import JSON, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.logs import LogLimit
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import SCHEMA, age, metadata
-from reminder_worker.indexer.models import MOST_ASSETS, MOST_LOOKED_AT
+from reminder_worker.indexer.models import MOST_ASSETS, MOST_LOOKED_AT, IndexedLegacy
 from reminder_worker.indexer.projection import TABLE_PROJECTIONS, ChainEvent, TableProjection
-from reminder_worker.indexer.tables import chain_event, index_cursor, sql
+from reminder_worker.indexer.tables import chain_event, index_cursor, legacy, sql
 
 Keys = Collection[str] | Collection[int]
 EVENT_COLUMNS = tuple(chain_event.c[name] for name in ChainEvent.__dataclass_fields__)
@@ -195,6 +195,16 @@ async def legacies_by_id(
     values = {"chain_id": chain_id, "routers": [key[0] for key in keys], "ids": [key[1] for key in keys]}
     found = await connection.execute(sql["legacies_by_id"], values)
     return {(row.router, row.legacy_id): row.address for row in found}
+
+
+async def find_legacies(
+    connection: AsyncConnection, chain_id: int, key: str | int, routers: Collection[str]
+) -> list[Row[Any]]:
+    """Return the legacy with this address, or the legacies with this number at these routers."""
+    c = legacy.c
+    is_it = c.address == key if isinstance(key, str) else and_(c.router.in_(routers), c.legacy_id == key)
+    columns = [c[name] for name in IndexedLegacy.__dataclass_fields__]
+    return list(await connection.execute(select(*columns).where(c.chain_id == chain_id, is_it).order_by(c.router)))
 
 
 async def _project_rows(

@@ -153,7 +153,9 @@ class TokenAmount:
 
 @dataclass(frozen=True, slots=True)
 class LegacySubject:
-    """The legacy a message is about. `page`: link to the app. Names are shown as given: check them before.
+    """The legacy a message is about. Names are shown as given: check them before.
+
+    `page`: link to the app; with `is_own_page` to our own page of the legacy.
 
     `name`: on chain. `title`, `owner_name`: from the signed set. Addresses lower case. `claim_function`: of the router,
     with its arguments.
@@ -170,6 +172,7 @@ class LegacySubject:
     name: str = field(default="", repr=False)
     owner_name: str = field(default="", repr=False)
     title: str = field(default="", repr=False)
+    is_own_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +240,11 @@ def build_reminder_body(
         "actionUrl": about.page,
         "deadline": None if deadline is None else format_deadline(deadline),
     }
+    if about.is_own_page:
+        variables["legacyPage"] = about.page
+        # The page compares the end with the connected wallet. No server sees it.
+        if to.role not in (RecipientRole.OWNER, RecipientRole.COSIGNER):
+            variables["actionUrl"] = f"{about.page}#wallet={to.wallet[-4:].lower()}"
     if about.owner_name:
         variables["ownerName"] = about.owner_name
     if about.title:

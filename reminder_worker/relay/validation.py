@@ -303,11 +303,11 @@ def _check_claim(request: ClaimRequest, facts: RequestFacts, router: ClaimFacts)
     ]
     if faults:
         raise InvalidInput("Only claims of whitelisted tokens are sponsored.", faults)
-    _check_line(legacy, request.signer, facts.head.timestamp)
+    check_line(legacy, request.signer, facts.head.timestamp)
     return waits
 
 
-def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
+def check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
     """Check that the signer's line is open. Old builds have no triggers: there only the contract knows."""
     members = legacy.members
     lines = (members.beneficiaries, (members.second_line,), (members.third_line,))

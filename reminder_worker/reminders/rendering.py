@@ -398,7 +398,7 @@ def find_wording(kind: ReminderKind, role: RecipientRole, legacy_type: int) -> R
 def describe_legacy(
     legacy: LegacyFacts, words: RecipientWords, chain: ChainSettings, service: ServiceSettings
 ) -> LegacySubject:
-    path = service.app_legacy_path.replace("{chainId}", str(chain.chain_id)).replace("{legacy}", legacy.legacy)
+    path = service.legacy_path.replace("{chainId}", str(chain.chain_id)).replace("{legacy}", legacy.legacy)
     return LegacySubject(
         chain_id=chain.chain_id,
         chain_name=chain.shown_name,
@@ -406,6 +406,7 @@ def describe_legacy(
         legacy_id=legacy.legacy_id,
         owner=legacy.owner,
         page=service.app_origin + path,
+        is_own_page=service.leads_to_legacy_pages,
         router=legacy.router,
         claim_function=CLAIM_FUNCTION_OF_SAFES if legacy.legacy_type == SAFE else CLAIM_FUNCTION,
         name=_clean_legacy_name(legacy.name),

@@ -56,10 +56,17 @@ class ServiceSettings(SettingsGroup):
         description="key of the hashes of emails and client addresses, 32 bytes in base64; never changes",
     )
     app_origin: Origin = Field(alias="APP_ORIGIN", description="the app's origin; emails about legacies link to it")
-    app_legacy_path: LegacyPath = Field(
-        "/legacy/{chainId}/{legacy}",
+    app_legacy_path: LegacyPath | None = Field(
+        None,
         alias="APP_LEGACY_PATH",
-        description="the app's page of a legacy; `{chainId}` and `{legacy}` (its contract) are filled in",
+        description="the app's page of a legacy; `{chainId}` and `{legacy}` (its contract) are filled in. Default:"
+        " the page of `LEGACY_PAGES`, otherwise `/legacy/{chainId}/{legacy}`",
+    )
+    legacy_pages: bool = Field(
+        False,
+        alias="LEGACY_PAGES",
+        description="serve a page for each legacy, `/legacies/{chainId}/{legacy}`; without `APP_LEGACY_PATH` emails"
+        " lead to it, at APP_ORIGIN",
     )
     mail_public_url: WebUrl | None = Field(
         None,
@@ -91,6 +98,17 @@ class ServiceSettings(SettingsGroup):
         alias="OTEL_EXPORTER_OTLP_ENDPOINT",
         description="base address of a collector of OpenTelemetry (OTLP over HTTP); empty: no traces",
     )
+
+    @property
+    def leads_to_legacy_pages(self) -> bool:
+        """Return whether emails about a legacy lead to our own page, and not to an app's."""
+        return self.legacy_pages and self.app_legacy_path is None
+
+    @property
+    def legacy_path(self) -> str:
+        """Return the path of the page that emails about a legacy lead to, with both placeholders."""
+        own = "/legacies/{chainId}/{legacy}" if self.legacy_pages else "/legacy/{chainId}/{legacy}"
+        return self.app_legacy_path or own
 
     @property
     def organisation(self) -> list[str]:

@@ -13,7 +13,7 @@ from devnet import gift_to_open
 from devnet.deploy import DAY
 from devnet.evidence import NotSeen
 from devnet.gift_to_open import LETTER, PRINTABLES, find_chromium, leave_gift
-from devnet.local import APP_ORIGIN, CORS_VARIABLE
+from devnet.local import CORS_VARIABLE
 from devnet.scenarios import Scenario
 from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_stack
 from tests.qr import qr_codes
@@ -30,7 +30,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlainStack]:
             yield running
 
 
-@pytest.mark.parametrize(("origin", "may"), [(FRONTEND, True), (APP_ORIGIN, True), ("http://localhost:5174", False)])
+@pytest.mark.parametrize(("origin", "may"), [(FRONTEND, True), ("http://localhost:5174", False)])
 def test_a_frontend_that_was_named_may_call_the_api(stack: PlainStack, origin: str, may: bool) -> None:
     with urlopen(Request(f"{stack.at.api}/sponsor/status", headers={"Origin": origin})) as answer:
         assert (answer.headers["Access-Control-Allow-Origin"] == origin) is may

@@ -36,7 +36,13 @@ from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
 from reminder_worker.reminders.rehearsal import RehearsalStage
 from reminder_worker.reminders.self_erasure import SelfErasure
-from reminder_worker.runtime import Runtime, make_gift_notifications, make_gift_pages, make_gift_wallets
+from reminder_worker.runtime import (
+    Runtime,
+    make_gift_notifications,
+    make_gift_pages,
+    make_gift_wallets,
+    make_legacy_pages,
+)
 from reminder_worker.settings import Settings
 
 
@@ -235,6 +241,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         instructions=InstructionMailer(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,
         gift_pages=make_gift_pages(settings, chains, indexers, relaying),
+        legacy_pages=make_legacy_pages(settings, chains, indexers),
         dispatch=None,
         gift_mail=None,
         gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),

@@ -93,6 +93,24 @@ async def test_an_email_links_to_the_apps_own_page_of_a_legacy_and_names_the_wal
     assert variables["recipientAddress"].lower() == world.address("anna").lower()
 
 
+async def test_without_an_apps_page_emails_lead_to_the_page_of_the_legacy_here(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """An heir's link carries the end of their own address, in the fragment alone. An app's page goes first."""
+    own: dict[str, Any] = {"LEGACY_PAGES": "true"}
+    app = own | {"APP_LEGACY_PATH": "/plans/{chainId}/{legacy}"}
+    for settings, path in ((own, "legacies"), (app, "plans")):
+        async with MailStub() as mail, open_world(engine, chain_scenario, mail, **settings) as world:
+            legacy = await approaching(world, "owner", "anna")
+            await world.dispatch.run()
+            page = f"https://app.example.org/{path}/{CHAIN_ID}/{legacy.address.lower()}"
+            ending = f"#wallet={world.address('anna')[-4:].lower()}" if settings is own else ""
+            for person, link in (("owner", page), ("anna", page + ending)):
+                variables = mail.email("before_activation", f"{person}@example.org").variables
+                assert variables["actionUrl"] == link
+                assert variables.get("legacyPage") == (page if settings is own else None)
+
+
 async def approaching(world: MailWorld, *people: str, **terms: Any) -> Legacy:
     """A legacy with these people stored, whose first window is open and in the database."""
     legacy = world.legacy(**{"inactivity": 30 * DAY, **terms})

@@ -10,7 +10,7 @@ from eth_account.signers.local import LocalAccount
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.gifts import kept_reads
+from reminder_worker import kept_reads
 from reminder_worker.indexer import chain_index
 from tests.integration.api_world import ApiWorld, open_world
 from tests.integration.chain_proxy import TwoEndpoints, says_nothing, two_endpoints

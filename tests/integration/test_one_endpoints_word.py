@@ -24,11 +24,11 @@ from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.errors import ServiceError
 from reminder_worker.gifts.claim_link import LinkRules
-from reminder_worker.gifts.kept_reads import KeptReads
 from reminder_worker.gifts.pages import GiftPages
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.models import ENDED, GIFT, LIVE
 from reminder_worker.indexer.selector import IndexerSelector
+from reminder_worker.kept_reads import KeptReads
 from reminder_worker.monitoring.erasure import erase_deleted_legacies
 from reminder_worker.relay.onchain_effects import read_direct_calls
 from reminder_worker.statistics.file_store import LocalFiles

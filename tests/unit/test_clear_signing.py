@@ -1,6 +1,7 @@
 """The ERC-7730 files describe exactly the messages that the code takes, in the form that their schema allows."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from reminder_worker.signed_messages import service_domain
 
 FOLDER = Path(__file__).parents[2] / "clients" / "erc7730"
 SERVICE = {"ethereum": 1, "sepolia": 11155111}
+CALLED = {"legacy-router": "TRANSFER_EOA_LEGACY_ROUTER", "multisig-legacy-router": "MULTISIG_LEGACY_ROUTER"}
 # The part of the schema's version 2 that these files need, in our words.
 FIELD = {
     "type": "object",
@@ -51,6 +53,12 @@ EIP712 = {
         "domainSeparator": {"type": "string"},
     },
 }
+CONTRACT = {
+    "type": "object",
+    "required": ["deployments"],
+    "additionalProperties": False,
+    "properties": {"deployments": {"type": "array"}},
+}
 SCHEMA = {
     "type": "object",
     "required": ["$schema", "context", "metadata", "display"],
@@ -59,9 +67,10 @@ SCHEMA = {
         "$schema": {"const": "https://eips.ethereum.org/assets/eip-7730/erc7730-v2.schema.json"},
         "context": {
             "type": "object",
-            "required": ["$id", "eip712"],
+            "required": ["$id"],
+            "oneOf": [{"required": ["eip712"]}, {"required": ["contract"]}],
             "additionalProperties": False,
-            "properties": {"$id": {"type": "string"}, "eip712": EIP712},
+            "properties": {"$id": {"type": "string"}, "eip712": EIP712, "contract": CONTRACT},
         },
         "metadata": {"type": "object", "required": ["owner", "contractName"]},
         "display": {
@@ -125,6 +134,25 @@ def test_the_contracts_are_those_of_the_presets() -> None:
     for name, setting in (("legacy-router", "TRANSFER_EOA_LEGACY_ROUTER"), ("timelock-router", "TIME_LOCK_ROUTER")):
         known = [{"chainId": chain_id, "address": preset[setting]} for chain_id, preset in PRESETS.items()]
         assert load(name)["context"]["eip712"]["deployments"] == known
+
+
+def test_a_wallet_shows_every_transaction_of_the_page_of_a_legacy_and_each_of_its_arguments() -> None:
+    page = (FOLDER.parents[1] / "gift_page/src/legacy_people.ts").read_text(encoding="utf-8")
+    sent = re.findall(r'define\("(\w+)", \[(.*)\], \[\], "nonpayable"\)', page)
+    functions = {f"{name}({kinds.replace(' ', '').replace(chr(34), '')})" for name, kinds in sent}
+    shown = set()
+    for name, setting in CALLED.items():
+        found = json.loads((FOLDER / f"calldata-{name}.json").read_text())
+        Draft202012Validator(SCHEMA).validate(found)
+        known = [{"chainId": chain_id, "address": preset[setting]} for chain_id, preset in PRESETS.items()]
+        assert found["context"]["contract"]["deployments"] == known
+        for signature, words in found["display"]["formats"].items():
+            function, arguments = signature.removesuffix(")").split("(")
+            kinds, names = zip(*(each.split(" ") for each in arguments.split(",")), strict=True)
+            shown.add(f"{function}({','.join(kinds)})")
+            assert [field["path"].removesuffix(".[]") for field in words["fields"]] == list(names)
+    assert shown == functions
+    assert len(functions) == 3
 
 
 @pytest.mark.parametrize("name", SERVICE)

@@ -11,7 +11,8 @@ from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import WORD, MalformedData, encode_call, encode_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Answer, answer_bytes, decode_configured, decode_or_none, read_or_none
-from reminder_worker.chain.types import ContractCall, RevertedCall
+from reminder_worker.chain.contracts.newest import call_newest
+from reminder_worker.chain.types import BlockMoment, ContractCall, RevertedCall
 
 Triggers = tuple[int, int, int]
 
@@ -128,6 +129,21 @@ class LegacyReads:
         (row,) = await self._read_getters([legacy], at, *_FACTS)
         found = decode_or_none(_decode_facts, legacy, row)
         return found if found and (found.router, found.legacy_id) == (router, legacy_id) else None
+
+    async def read_newest_facts(
+        self, legacy: str, place: tuple[str, int], more: Sequence[ContractCall]
+    ) -> tuple[BlockMoment, LegacyFacts | None, list[Answer]]:
+        """Return the newest block, a legacy's facts, and the answers to `more`, by one request to one endpoint.
+
+        `place`: the configured router and the id. The facts are None if the router has no such legacy there, or if a
+        read reverts. `more`: calls of configured contracts. Nothing here decides about money or an email.
+        """
+        own = [ContractCall(legacy, find_selector("Legacy", name)) for name in _FACTS]
+        block, answers = await call_newest(self._chain, [*more, _encode_registration(*place), *own])
+        registered, row = answers[len(more)], answers[len(more) + 1 :]
+        found = decode_or_none(_decode_facts, legacy, row)
+        is_genuine = found is not None and found.place == place and _decode_registration(registered) == legacy
+        return block, found if is_genuine else None, answers[: len(more)]
 
     async def read_members(self, legacies: Sequence[str], *, at: str) -> list[LegacyMembers | None]:
         """Return the members of genuine legacies, in order; None for reverting reads."""

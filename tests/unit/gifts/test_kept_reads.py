@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from reminder_worker import kept_reads
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.gifts import kept_reads
-from reminder_worker.gifts.kept_reads import KeptReads
+from reminder_worker.kept_reads import KeptReads
 
 
 class CountedRead:

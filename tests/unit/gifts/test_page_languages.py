@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from html import unescape
@@ -12,9 +12,12 @@ from typing import get_args
 import pytest
 
 from api.controllers.gift_pages import GiftNotice
+from api.controllers.legacy_pages import LegacyNotice
 from api.gift_page import gift_page, plain_page
+from api.legacy_page import choice_page, legacy_page
 from api.no_script import render_no_script
 from api.problem_codes import ProblemCode
+from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyMembers
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA
 from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.gifts.assets import PageEntry, find_occasion, load_occasions
@@ -22,9 +25,10 @@ from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags, ServedOrigin
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.indexer.models import TimelockHistory
 from reminder_worker.outbox.messages import Language
+from reminder_worker.relay.legacy_pages import LegacyPageFacts, PageState
 
 ROOT = Path(__file__).parents[3]
-CATALOGUES = ("claim", "give", "estate")
+CATALOGUES = ("claim", "give", "estate", "legacy")
 VARIABLE = re.compile(r"\{ \$([a-z]+) \}")
 WETH = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"
 FACTS = GiftFacts(
@@ -48,17 +52,23 @@ SPOKEN = re.compile(r'<(\w+)[^>]* data-phrase="([a-z0-9-]+)"((?: data-[a-z]+="[^
 
 
 @cache
-def read_messages(language: str) -> dict[str, str]:
+def read_catalogue(language: str, name: str) -> dict[str, str]:
     """Each message stands on one line."""
     found: dict[str, str] = {}
-    for name in CATALOGUES:
-        for line in (ROOT / f"gift_page/languages/{language}/{name}.ftl").read_text(encoding="utf-8").splitlines():
-            if line and not line.startswith("#"):
-                message = re.fullmatch(r"([a-z][a-z0-9-]*) = (\S.*)", line)
-                assert message, line
-                assert message[1] not in found, message[1]
-                found[message[1]] = message[2]
+    for line in (ROOT / f"gift_page/languages/{language}/{name}.ftl").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            message = re.fullmatch(r"([a-z][a-z0-9-]*) = (\S.*)", line)
+            assert message, line
+            assert message[1] not in found, message[1]
+            found[message[1]] = message[2]
     return found
+
+
+def read_messages(language: str) -> dict[str, str]:
+    """Return the messages of all catalogues. The page of a legacy says some of claim.ftl's in words of its own."""
+    claim, give, legacy = (read_catalogue(language, name) for name in CATALOGUES)
+    assert give.keys().isdisjoint(claim.keys() | legacy.keys())
+    return legacy | give | claim
 
 
 def test_there_is_a_catalogue_of_each_language_a_link_can_name() -> None:
@@ -66,22 +76,33 @@ def test_there_is_a_catalogue_of_each_language_a_link_can_name() -> None:
 
 
 @pytest.mark.parametrize("language", get_args(Language))
-def test_each_language_has_the_same_messages_with_the_same_variables(language: str) -> None:
-    english, own = read_messages("en"), read_messages(language)
+@pytest.mark.parametrize("name", CATALOGUES)
+def test_each_language_has_the_same_messages_with_the_same_variables(language: str, name: str) -> None:
+    english, own = read_catalogue("en", name), read_catalogue(language, name)
     assert own.keys() == english.keys()
-    assert {name: sorted(VARIABLE.findall(text)) for name, text in own.items()} == {
-        name: sorted(VARIABLE.findall(text)) for name, text in english.items()
-    }
-    assert [name for name, text in own.items() if set("{}") & set(VARIABLE.sub("", text))] == []
+    assert find_variables(own) == find_variables(english)
+    assert [id for id, text in own.items() if set("{}") & set(VARIABLE.sub("", text))] == []
+
+
+def test_a_message_that_two_pages_say_differently_has_the_same_variables() -> None:
+    claim, legacy = read_catalogue("en", "claim"), read_catalogue("en", "legacy")
+    both = claim.keys() & legacy.keys()
+    assert {id: find_variables(claim)[id] for id in both} == {id: find_variables(legacy)[id] for id in both}
+    assert all(claim[id] != legacy[id] for id in both)
+
+
+def find_variables(messages: Mapping[str, str]) -> dict[str, list[str]]:
+    return {id: sorted(VARIABLE.findall(text)) for id, text in messages.items()}
 
 
 def test_each_message_is_said_somewhere_and_each_that_is_said_exists() -> None:
     folders = (ROOT / "gift_page/src", ROOT / "clients/typescript/src")
-    sources = [*(path for folder in folders for path in folder.rglob("*.ts")), ROOT / "api/gift_page.py"]
+    sources = [path for folder in folders for path in folder.rglob("*.ts")]
+    sources += [ROOT / "api/gift_page.py", ROOT / "api/legacy_page.py"]
     text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
     said = set(re.findall(r'"([a-z][a-z0-9-]+)"', text))
     families = [rf"(greeting|occasion)-({'|'.join(load_occasions())})", rf"({'|'.join(load_occasions())})-[123]"]
-    families += [rf"{notice.words[0]}(-[1-9])?" for notice in GiftNotice]
+    families += [rf"{notice.words[0]}(-[1-9])?" for notice in (*GiftNotice, *LegacyNotice)]
     families += [
         "claimed-(paper|email)(-or-named)?",
         r"sheet-(look|wait|open|keep)-words",
@@ -102,8 +123,37 @@ def _pages() -> Iterator[str]:
     first = replace(FACTS, domain=replace(FACTS.domain, version="1"))
     yield gift_page(link, first, find_occasion("birthday"), None, "")
     yield gift_page(link, _without_history(), find_occasion("birthday"), None, "")
-    for notice in GiftNotice:
+    for notice in (*GiftNotice, *LegacyNotice):
         yield plain_page(find_occasion(None), notice.words, "gifts", None)
+    yield from _legacy_pages()
+
+
+def _legacy_pages() -> Iterator[str]:
+    nobody = LegacyMembers("0x" + "11" * 20, "0x" + "11" * 20, (), None, None)
+    place = ("0x" + "33" * 20, nobody.creator, nobody.owner, "0x" + "22" * 20, 12, 3)
+    known = LegacyFacts(*place, nobody, True, (0, 0, 0), "")
+    for state in PageState:
+        for is_safe in (True, False):
+            for day in (1_900_000_000, None):
+                facts = LegacyPageFacts(
+                    chain_name="Ethereum",
+                    explorer_url=None,
+                    legacy=known.legacy,
+                    router=known.router,
+                    legacy_id=12,
+                    is_safe=is_safe,
+                    state=state,
+                    opens_at=day,
+                    second_line_at=day,
+                    third_line_at=day,
+                    claimed_at=1_900_000_001,
+                    now=1_800_000_000,
+                    claims_sponsored=True,
+                    check_ins_sponsored=True,
+                    known=known,
+                )
+                yield legacy_page(facts, 1, None, "")
+    yield choice_page(1, [known.legacy], None)
 
 
 def _without_history() -> GiftFacts:
@@ -127,6 +177,7 @@ def test_what_the_server_says_in_english_is_what_the_catalogue_says() -> None:
     assert {"when-open", "when-claimed", "opened-on", "sealed-until", "advice-paper", "inside"} <= seen
     assert {f"claimed-{way}{suffix}" for way in ("paper", "email") for suffix in ("", "-or-named")} <= seen
     assert {"check-paper", "check-email", "digital-money"} <= seen
+    assert {f"legacy-{name}" for name in ("opens-on", "open-since", "claimed-on", "ended", "no-day", "several")} <= seen
 
 
 @pytest.mark.parametrize(

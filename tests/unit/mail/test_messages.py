@@ -44,6 +44,7 @@ ABOUT = LegacySubject(
     "Family savings",
     "Maria",
     "For the children",
+    is_own_page=True,
 )
 FURTHER = {"remindersLeft": 2, "daysOpen": 30, "remindedUntil": "Tuesday, 24 November 2026, 15:04 UTC"}
 EXTRA: dict[ReminderKind, dict[str, object]] = {

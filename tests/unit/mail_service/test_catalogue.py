@@ -11,6 +11,7 @@ import pytest
 
 from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
+from mail_service.languages import LANGUAGES, load_language
 from mail_service.rendering import EmailRenderer, RenderedEmail
 from mail_service.sending import SendRequest, _encode_canonically
 from mail_service.variables import ROLES, VariableKind
@@ -165,6 +166,34 @@ def test_a_legacy_is_called_by_its_title_and_its_heirs_read_who_made_it(template
         assert (whose in part) is (LINES[role] > 0)
         assert ("Grandpa Joe" in part) is (role != "owner")
         assert ("We have not checked them." in part) is (role != "owner")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_email_that_leads_to_our_page_names_both_ways(language: str) -> None:
+    """A signature, and a transaction of one's own; an email that leads to an app names neither."""
+    page, say = f"{ORIGIN}/legacies/1/0x8ba1f109551bD432803012645Ac136ddd64DBA72", load_language(language).translations
+    well = say.gettext(
+        "There you press “I am well”: one signature with Premium, or one transaction of your own, for the network's "
+        "fee."
+    )
+    claim = say.gettext(
+        "Look there at what you would get. Then claim: by a signature, where the network's fee is paid for you, or by "
+        "a transaction of your own, for that fee."
+    )
+    owners = ("before_activation", "ready_to_activate", "before_layer2", "layer3_ready", "auto_renew_budget")
+    cases = [(name, "owner", well) for name in owners]
+    cases += [(name, "beneficiary", claim) for name in ("ready_to_activate", "instructions")]
+    for name, role, words in cases:
+        for own_page in (page, None):
+            given = variables(TEMPLATES[name], role=role, actionUrl=f"{page}#wallet=c359", legacyPage=own_page)
+            rendered = RENDERER.render_email(TEMPLATES[name], given, language=language)
+            for part in (rendered.text, html.unescape(Page(rendered.html).words)):
+                assert (strip_spaces(words) in strip_spaces(part)) is (own_page is not None), (name, role)
+            assert f"{page}#wallet=c359" in rendered.text
+
+
+def strip_spaces(text: str) -> str:
+    return "".join(text.split())
 
 
 @EACH

@@ -5,8 +5,7 @@ import time
 from collections.abc import Callable, Coroutine, Hashable
 from typing import Any, Generic
 
-from reminder_worker.chain.types import T
-from reminder_worker.concurrency import in_time
+from reminder_worker.concurrency import T, in_time
 
 
 class KeptReads(Generic[T]):

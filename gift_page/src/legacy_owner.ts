@@ -1,0 +1,74 @@
+/** The owner of a legacy: "I am well", by a signature or a transaction. */
+import { signCheckIn } from "reminder-worker-client";
+import { worker } from "./api.ts";
+import { button, fill, make } from "./dom.ts";
+import { checkingIn, dayAfterCheckIn, termsOf } from "./legacy_people.ts";
+import { followOwn, followRelayed } from "./legacy_progress.ts";
+import { troubleWords, type Visit } from "./legacy_ways.ts";
+import { phrase } from "./phrases.ts";
+import { whyNotRelayed } from "./relay.ts";
+import { localTime, whyNotSponsored } from "./words.ts";
+
+export async function showOwner(visit: Visit): Promise<HTMLElement> {
+  const { facts, chain } = visit;
+  const heading = make("h2", { tabIndex: -1 }, phrase("legacy-yours"));
+  if (facts.state === "claimed") {
+    return make("div", { className: "panel" }, heading, make("p", {}, phrase("legacy-yours-claimed")));
+  }
+  const day = await dayAfterCheckIn(chain, facts.legacy);
+  const asks = make("p", { className: "told", attributes: { role: "status" } });
+  const told = make("p", { className: "problem", attributes: { role: "alert" } });
+  const choices = make("div", { className: "choices" });
+  const whyNot = await whyNotFree(visit);
+  const free = button(phrase("legacy-well"), () => run(checkInFree));
+  const own = button(phrase(whyNot === null ? "legacy-well-own" : "legacy-well"), () => run(checkInPaid));
+  if (whyNot === null) own.className = "button quiet";
+  fill(choices, whyNot === null && free, own);
+  return make(
+    "div",
+    { className: "panel" },
+    heading,
+    make("p", {}, phrase("legacy-well-words", { moment: localTime(day) })),
+    make("p", { className: "dim" }, whyNot ?? phrase("legacy-well-free")),
+    choices,
+    asks,
+    told,
+  );
+
+  async function run(work: (visit: Visit, day: Date) => Promise<void>): Promise<void> {
+    if (choices.getAttribute("aria-busy") === "true") return;
+    choices.setAttribute("aria-busy", "true");
+    fill(told);
+    fill(asks, phrase("wallet-asks", { wallet: visit.wallet.name }));
+    try {
+      await work(visit, day);
+    } catch (error) {
+      fill(told, troubleWords(visit.wallet, error));
+      own.textContent = phrase("legacy-well-own"); // it works where the service does not
+    }
+    fill(asks);
+    choices.removeAttribute("aria-busy");
+  }
+}
+
+/** Null when the service pays the fee of this check-in, else the reason in words. */
+async function whyNotFree({ facts }: Visit): Promise<string | null> {
+  if (facts.kind === "safe") return phrase("legacy-well-safe");
+  if (!facts.checkInsSponsored) return `${phrase("legacy-needs-premium")} ${phrase("legacy-fee-is-yours")}`;
+  const reason = await whyNotRelayed(facts.chainId, "legacy");
+  return reason === null ? null : `${whyNotSponsored(reason)} ${phrase("legacy-fee-is-yours")}`;
+}
+
+async function checkInFree({ facts, chain, ways, again }: Visit, day: Date): Promise<void> {
+  const body = await signCheckIn(chain, termsOf(chain), facts.router, BigInt(facts.legacyId));
+  const { id } = await worker.post("/sponsor/check-in", body);
+  const deed = { kind: "check-in" as const, account: chain.account, id, day: day.toISOString() };
+  void followRelayed(ways, facts, deed, again);
+}
+
+async function checkInPaid({ facts, chain, people, ways, again }: Visit, day: Date): Promise<void> {
+  const since = await chain.newest();
+  const hash = await chain.send({ ...checkingIn(facts, people), value: 0n });
+  const deed = { kind: "check-in" as const, account: chain.account, hash, since, day: day.toISOString() };
+  void followOwn(ways, facts, deed, chain, again);
+}

@@ -1,0 +1,255 @@
+"""The page of a legacy in a browser: its owner says "I am well", its heirs look and claim, a Safe's signer copies."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from eth_account.signers.local import LocalAccount
+from playwright.async_api import Page, expect
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from tests.integration.gift_page_browser import PHONE, InjectedWallet, PageVisitor, Visit
+from tests.integration.gift_page_steps import nothing_amiss
+from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, open_gift_world
+from tests.integration.test_gift_page_access import PageEyes
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+INACTIVITY = 180 * DAY
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[GiftWorld]:
+    async with open_gift_world(chain_scenario, engine, LEGACY_PAGES="true") as opened:
+        yield opened
+
+
+async def leave(world: GiftWorld, heir: LocalAccount, *, opened: bool = True) -> Legacy:
+    """A legacy of 100 USDC and 1 ether for one heir, indexed; open, or not for half a year."""
+    s = world.scenario
+    owner, usdc = s.account("owner"), s.deployment.usdc
+    legacy = s.create_legacy(owner, {heir.address: 100})
+    s.mint(usdc, owner.address, 100 * USDC)
+    s.approve(owner, usdc, legacy.address, 100 * USDC)
+    s.anvil.set_balance(legacy.address, ETHER)
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    if opened:
+        s.advance(INACTIVITY + 1)
+    return legacy
+
+
+def address_of(world: GiftWorld, legacy: Legacy, fragment: str = "") -> str:
+    return f"{world.origin}/legacies/{world.api.chain_id}/{legacy.address}{fragment}"
+
+
+async def connect(visitor: PageVisitor, url: str, wallet: InjectedWallet) -> Page:
+    await visitor.has(wallet)
+    await visitor.page.goto(url)
+    await visitor.page.get_by_role("button", name=f"Connect {wallet.name}").click()
+    return visitor.page
+
+
+async def test_an_heir_without_ether_sees_what_would_arrive_and_claims_it_by_a_signature(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """Looking signs nothing. The claim is followed to the final block, and all of it arrives."""
+    heir, s = world.person("heir"), world.scenario
+    legacy = await leave(world, heir)
+    wallet = InjectedWallet(s, heir, "Heir's wallet", chain_id=1)
+    page = await connect(visitor, address_of(world, legacy), wallet)
+    await expect(page.get_by_role("heading", name="You are named in this legacy")).to_be_visible()
+    await page.get_by_role("button", name="What would I get?").click()
+    await expect(page.get_by_role("listitem").filter(has_text="100 USDC")).to_be_visible()
+    await expect(page.get_by_role("listitem").filter(has_text="1 ETH")).to_be_visible()
+    assert wallet.asked("eth_signTypedData_v4") == []
+    await page.get_by_role("button", name="Claim for free").click()
+    await expect(page.get_by_role("heading", name="It is yours")).to_be_visible()
+    await expect(page.get_by_text("100 USDC and 1 ETH arrived at")).to_be_visible()
+    assert s.balance(s.deployment.usdc, heir.address) == 100 * USDC
+    assert s.balance(None, heir.address) == ETHER
+    ((_, signed),) = wallet.asked("eth_signTypedData_v4")
+    assert '"primaryType":"ClaimAuth"' in signed
+    assert wallet.asked("eth_sendTransaction") == []
+    nothing_amiss(visitor, world.origin)
+
+
+async def test_where_the_relay_refuses_an_heir_reads_why_and_claims_by_a_transaction(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    heir, s = world.scenario.account("heir"), world.scenario
+    legacy = await leave(world, heir)
+    s.disable_sponsored_claims(s.account("owner"), legacy)
+    before = s.balance(s.deployment.usdc, heir.address)
+    wallet = InjectedWallet(s, heir, "Heir's wallet")
+    page = await connect(visitor, address_of(world, legacy), wallet)
+    await page.get_by_role("button", name="What would I get?").click()
+    await expect(page.get_by_text("The network fee of claims from this legacy is not paid for you.")).to_be_visible()
+    assert await page.get_by_role("button", name="Claim for free").count() == 0
+    await page.get_by_role("button", name="Claim, and pay the network fee myself").click()
+    await expect(page.get_by_text("It is being made final")).to_be_visible()
+    s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
+    await expect(page.get_by_role("heading", name="It is yours")).to_be_visible()
+    assert s.balance(s.deployment.usdc, heir.address) - before == 100 * USDC
+    ((sent,),) = wallet.asked("eth_sendTransaction")
+    assert int(sent["chainId"], 16) == s.anvil.chain_id
+    assert wallet.asked("eth_signTypedData_v4") == []
+    nothing_amiss(visitor, world.origin)
+
+
+@pytest.mark.parametrize("premium", [True, False])
+async def test_an_owner_says_i_am_well_and_sees_the_new_day_at_once(
+    world: GiftWorld, visitor: PageVisitor, premium: bool
+) -> None:
+    """By one signature with Premium, else by one transaction. The day is called final once it is."""
+    s, owner = world.scenario, world.scenario.account("owner")
+    if premium:
+        s.subscribe_premium(owner)
+    legacy = await leave(world, world.person("heir"), opened=False)
+    s.advance(30 * DAY)
+    wallet = InjectedWallet(s, owner, "Owner's wallet")
+    page = await connect(visitor, address_of(world, legacy), wallet)
+    await expect(page.get_by_role("heading", name="This legacy is yours")).to_be_visible()
+    world.following.clear()
+    old = await page.locator("#state .when").text_content()
+    await page.get_by_role("button", name="I am well", exact=True).click()
+    await expect(page.get_by_text("It is being made final.").first).to_be_visible()
+    assert await page.locator("#state .when").text_content() != old
+    world.following.set()
+    if not premium:
+        s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
+    await expect(page.get_by_text("It is final.")).to_be_visible()
+    first, *_ = s.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
+    assert first > s.anvil.now() + INACTIVITY - DAY
+    assert (len(wallet.asked("eth_signTypedData_v4")), len(wallet.asked("eth_sendTransaction"))) == (
+        (1, 0) if premium else (0, 1)
+    )
+    nothing_amiss(visitor, world.origin)
+
+
+async def test_before_the_day_an_heir_reads_it_and_saves_it(world: GiftWorld, visitor: PageVisitor) -> None:
+    heir, s = world.person("heir"), world.scenario
+    legacy = await leave(world, heir, opened=False)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, heir, "Heir's wallet"))
+    await expect(page.get_by_text("You can claim from")).to_be_visible()
+    async with page.expect_download() as saving:
+        await page.get_by_role("button", name="Add the day to your calendar").click()
+    saved = await (await saving.value).path()
+    text = saved.read_text(encoding="utf-8").replace("\n ", "")
+    uid = f"UID:legacy-{world.api.chain_id}-{legacy.address.lower()}-beneficiary-activation@127.0.0.1"
+    assert (uid in text, "SUMMARY:A legacy may be claimed" in text) == (True, True)
+    assert await page.get_by_role("button", name="What would I get?").count() == 0
+
+
+async def test_a_wrong_wallet_reads_the_end_of_the_right_one_and_nothing_of_it_is_sent(
+    world: GiftWorld, visit: Visit
+) -> None:
+    """The link's fragment stays in the browser; without it the page says only that this wallet is not named."""
+    heir, eve = world.person("heir"), world.person("eve")
+    legacy, ending = await leave(world, heir), heir.address[-4:].lower()
+    for fragment, words in ((f"#wallet={ending}", f"the right one ends in …\u2060{ending}"), ("", "is not named")):
+        visitor = await visit(PHONE)
+        page = await connect(
+            visitor, address_of(world, legacy, fragment), InjectedWallet(world.scenario, eve, "Eve's wallet")
+        )
+        await expect(page.get_by_role("heading", name="This wallet is not the right one")).to_be_visible()
+        await expect(page.get_by_text(words)).to_be_visible()
+        assert ("ends in" in await page.locator("#ways").inner_text()) == bool(fragment)
+        assert [url for url in visitor.asked if "wallet=" in url] == []
+        assert await page.get_by_role("button", name="What would I get?").count() == 0
+        nothing_amiss(visitor, world.origin)
+
+
+async def test_a_signer_of_a_safe_copies_the_exact_call_that_is_a_sign_of_life(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """Made from the Safe, this call restarts the timer."""
+    s, signer, heir = world.scenario, world.scenario.account("signer"), world.person("heir")
+    safe = s.create_safe([signer])
+    legacy = s.create_safe_legacy(signer, safe, [heir.address])
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    await visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, signer, "Signer's wallet"))
+    await expect(page.get_by_role("heading", name="You are a signer of a Safe")).to_be_visible()
+    await page.get_by_role("button", name="Copy the three lines").click()
+    await expect(page.get_by_text("The three lines are copied.")).to_be_visible()
+    copied = await page.evaluate("() => navigator.clipboard.readText()")
+    to, value, data = (line.split(": ")[1] for line in copied.splitlines())
+    s.advance(30 * DAY)
+    (before, *_) = s.read("MultisigLegacy", legacy.address, "getTriggerActivationTimestamp")
+    s.execute_from_safe(signer, safe, to, data, int(value))
+    (after, *_) = s.read("MultisigLegacy", legacy.address, "getTriggerActivationTimestamp")
+    assert after - before >= 30 * DAY
+    nothing_amiss(visitor, world.origin)
+
+
+async def test_an_heir_takes_over_a_shared_wallet_by_one_transaction(world: GiftWorld, visitor: PageVisitor) -> None:
+    s, signer, heir = world.scenario, world.scenario.account("signer"), world.scenario.account("heir")
+    safe = s.create_safe([signer])
+    legacy = s.create_safe_legacy(signer, safe, [heir.address])
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    s.advance(INACTIVITY + 1)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, heir, "Heir's wallet"))
+    await page.get_by_role("button", name="Take over the shared wallet").click()
+    await expect(page.get_by_text("It is being made final")).to_be_visible()
+    s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
+    await expect(page.get_by_role("heading", name="The shared wallet has new signers")).to_be_visible()
+    assert s.read("SafeStandIn", safe, "isOwner", heir.address)
+    nothing_amiss(visitor, world.origin)
+
+
+async def test_a_request_under_way_is_followed_after_a_reload(world: GiftWorld, visitor: PageVisitor) -> None:
+    """A phone may reload the page while the wallet's app is in front."""
+    heir, s = world.person("heir"), world.scenario
+    legacy = await leave(world, heir)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, heir, "Heir's wallet"))
+    await page.get_by_role("button", name="What would I get?").click()
+    world.following.clear()
+    await page.get_by_role("button", name="Claim for free").click()
+    await expect(page.get_by_role("heading", name="Your claim is on its way")).to_be_visible()
+    await page.reload()
+    await expect(page.get_by_role("heading", name="Your claim is on its way")).to_be_visible()
+    world.following.set()
+    await expect(page.get_by_text("100 USDC and 1 ETH arrived at")).to_be_visible()
+
+
+async def test_every_state_is_for_everybody_and_a_claim_needs_the_keyboard_alone(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """WCAG 2.2 AA by axe, light and dark, narrow, and with little motion; the focus follows what is new."""
+    heir, s, page, eyes = world.person("heir"), world.scenario, visitor.page, PageEyes(visitor.page)
+    legacy = await leave(world, heir, opened=False)
+    await visitor.has(InjectedWallet(s, heir, "Heir's wallet"))
+    await page.goto(address_of(world, legacy))
+    await press(page, "Connect Heir's wallet")
+    await expect(page.get_by_role("heading", name="You are named in this legacy")).to_be_focused()
+    await eyes.look("before the day")
+    s.advance(INACTIVITY + 1)
+    await page.reload()
+    await eyes.look("open")
+    await press(page, "Connect Heir's wallet")
+    await press(page, "What would I get?")
+    await expect(page.get_by_role("heading", name="You would get")).to_be_focused()
+    await eyes.look("preview")
+    await eyes.themed("preview")
+    world.following.clear()
+    await press(page, "Claim for free")
+    await expect(page.get_by_role("heading", name="Your claim is on its way")).to_be_focused()
+    await eyes.look("under way")
+    world.following.set()
+    await expect(page.get_by_role("heading", name="It is yours")).to_be_focused()
+    await eyes.look("received")
+    await page.goto(f"{world.origin}/legacies/{world.api.chain_id}/1x")
+    await eyes.look("nothing here")
+    assert eyes.faults == []
+
+
+async def press(page: Page, name: str) -> None:
+    """By the keyboard: on to the button, and Enter."""
+    wanted = page.get_by_role("button", name=name, exact=True)
+    await expect(wanted).to_be_visible()
+    for _ in range(40):
+        if await wanted.evaluate("(element) => element === document.activeElement"):
+            break
+        await page.keyboard.press("Tab")
+    await expect(wanted).to_be_focused()
+    await page.keyboard.press("Enter")
