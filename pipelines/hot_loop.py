@@ -52,15 +52,18 @@ class HotLoop:
         self._heads: list[BlockHeader | None] = []
         self._ticked_at = self._beat_at = -math.inf
 
-    def tick(self, instance: dg.DagsterInstance) -> Sequence[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
-        """Start the loop or keep it going. Return its materializations since the last tick, then the checks as of now.
-
-        The sensor of events calls this with each tick. Raises as `Service.call`; the next tick returns the rest.
-        """
+    def keep_going(self) -> None:
+        """Start the loop or keep it going. The sensor of events calls this with each tick."""
         self._ticked_at = time.monotonic()
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._work, name="hot loop", daemon=True)
             self._thread.start()
+
+    def drain(self, instance: dg.DagsterInstance) -> Sequence[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
+        """Return the materializations since the last call, then the checks as of now.
+
+        Raises as `Service.call`; the next call returns the rest.
+        """
         made = [self._made[place] for place in range(len(self._made))]
         assets = {asset.key for asset, _ in made}
         events: list[dg.AssetMaterialization | dg.AssetCheckEvaluation] = []
@@ -115,7 +118,7 @@ class HotLoop:
     async def _work_once(self, runtime: "Runtime", is_found: bool) -> bool:
         """Do what is to be done; `is_found`: the sensor found events. Return False if a run must do it."""
         is_found = is_found or await self._finds_events(runtime)
-        if not is_found and not (runtime.dispatch and await runtime.dispatch.has_queued_emails()):
+        if not is_found and not (runtime.dispatch and await runtime.dispatch.has_new_instructions()):
             return True
         if await _is_troubled(runtime) or await _is_backlog(runtime, self.most):
             return False

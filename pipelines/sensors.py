@@ -108,7 +108,10 @@ def _make_sensor(
                 requests[watch.job.name] = dg.RunRequest(job_name=watch.job.name)
             else:
                 words.append(finding.words)
-        done = loop.tick(context.instance) if loop is not None else []
+        if loop is not None:
+            loop.keep_going()
+        # Checks may wait for a node that hangs: a tick that launches a run does not wait for them.
+        done = _drain(loop, context.instance) if loop is not None and not requests else []
         if done:
             words.append("work was done without a run")
         return dg.SensorResult(
@@ -118,6 +121,16 @@ def _make_sensor(
         )
 
     return sensor
+
+
+def _drain(loop: HotLoop, instance: dg.DagsterInstance) -> Sequence[dg.AssetMaterialization | dg.AssetCheckEvaluation]:
+    """Return what the loop did; nothing if a check does not get its answer, and the next tick asks again."""
+    from reminder_worker.errors import ServiceError
+
+    try:
+        return loop.drain(instance)
+    except (ServiceError, TimeoutError):
+        return []
 
 
 def _observe_index(service: Service) -> list[dg.AssetObservation]:

@@ -378,10 +378,10 @@ class ReminderDispatch:
                 return True
         return False
 
-    async def has_queued_emails(self) -> bool:
-        """Return whether an email that was never tried is due, such as instructions that an owner asked for."""
+    async def has_new_instructions(self) -> bool:
+        """Return whether an email of instructions that an owner asked for is due and was never tried."""
         async with self._engine.connect() as connection:
-            return bool(await connection.scalar(sql["has_queued"]))
+            return bool(await connection.scalar(sql["has_new_instructions"]))
 
     async def run(self, budget_seconds: float = 90.0) -> DispatchReport:
         """Plan, ask about emails in doubt, then send until nothing is due or the time is up."""

@@ -72,7 +72,8 @@ order by chain_id, legacy, recipient
 for share;
 
 -- name: insert_entries
--- The listed reasons may be over: a node lagged, the legacy was not readable, or the address was an earlier one.
+-- The listed reasons may be over: a node lagged, the legacy was not readable, or the address was an earlier one. A
+-- further email of a window has the first one's event with an ending. The first one never follows it.
 insert into worker.sent_ledger as l (id, chain_id, legacy, recipient, kind, event, role, next_try)
 select gen_random_uuid(), :chain_id, legacy, recipient, kind, event, role, now()
 from
@@ -80,6 +81,13 @@ from
         cast(:legacies as text[]), cast(:recipients as text[]), cast(:kinds as text[]), cast(:events as text[]),
         cast(:roles as text[])
     ) as e (legacy, recipient, kind, event, role)
+where
+    not exists (
+        select from worker.sent_ledger f
+        where
+            f.chain_id = :chain_id and f.legacy = e.legacy and f.recipient = e.recipient and f.kind = e.kind
+            and starts_with(f.event, e.event || ':') and f.state <> 'dropped'
+    )
 on conflict (chain_id, legacy, recipient, kind, event) do update
     set
         state = 'queued', role = excluded.role, reason = null, tries = 0, rejections = 0, settled_at = null,
@@ -203,8 +211,17 @@ select exists (
         and (lease_until is null or lease_until < now())
 ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now());
 
--- name: has_queued
-select exists (select from worker.sent_ledger where state = 'queued' and next_try <= now());
+-- name: has_new_instructions
+-- Among the hundred emails that are due first; with more of them a run sends all.
+select exists (
+    select from (
+        select kind from worker.sent_ledger
+        where state in ({to_try}) and state = 'queued' and next_try <= now()
+        order by next_try
+        limit 100
+    ) as due
+    where kind = 'instructions'
+);
 
 -- name: expire_leases
 -- Returns the entries that were not stored to be posted yet: their address, and the day of which the claim took a
@@ -820,7 +837,14 @@ with watched as materialized (
     left join worker.reminder_config c on c.chain_id = r.chain_id and c.legacy = r.legacy
     left join worker.bounce b on b.email_hash = r.email_hash and b.reason = 'mailbox_unknown'
     union all
-    select w.legacy, w.creator, e.recipient, false, 'beneficiary', 'not_reminded'
+    select
+        w.legacy, w.creator, e.recipient, false,
+        case
+            when e.recipient = w.membership ->> 'second_line' then 'second_line'
+            when e.recipient = w.membership ->> 'third_line' then 'third_line'
+            when jsonb_exists(w.membership -> 'cosigners', e.recipient) then 'cosigner'
+            else 'beneficiary'
+        end, 'not_reminded'
     from watched w
     join worker.self_erasure e on e.chain_id = w.chain_id and e.legacy = w.legacy and e.creator = w.creator
 )

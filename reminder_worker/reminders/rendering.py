@@ -180,6 +180,8 @@ class ReminderRenderer:
             over = _find_reason_not_to_warn(entry, legacy, facts)
             if over is not None:
                 return drop_email(entry, over)
+        if entry.kind is ReminderKind.RECIPIENTS_GAP and entry.recipient == legacy.members.creator:
+            return RecipientRole.OWNER  # also where no reminders are configured: nobody else would say so
         if facts.configs is None:
             return retry_later(entry, 5.0, "indexer_unavailable")
         may_act = KIND_WINDOWS.get(entry.kind) in READY_WINDOWS

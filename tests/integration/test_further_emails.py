@@ -192,3 +192,7 @@ async def test_person_saved_later_gets_one_email_and_none_of_the_days_before(wor
     assert world.mail.told(READY) == ["anna@example.org"]
     await world.save(legacy, "ben")
     assert [told for _, kind, told in await play(world, 2, 4) if kind == READY] == [["ben"]]
+    await world.save(legacy, "anna", "ben", "clara")
+    assert [told for _, kind, told in await play(world, 5, 7) if kind == READY] == [], (
+        "no first email follows a further one"
+    )

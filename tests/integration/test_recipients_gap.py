@@ -48,6 +48,16 @@ async def test_owner_hears_of_a_person_without_reminders_after_a_day_and_once_a_
     assert told(world) == [[("ben", "not_configured")]] * 2
 
 
+async def test_owner_hears_that_nobody_will_be_reminded_while_no_reminders_are_configured(world: MailWorld) -> None:
+    owner = world.account("owner")
+    world.scenario.ensure_premium(owner, 365 * DAY)
+    legacy = world.scenario.create_legacy(owner, {world.address("anna"): 100}, inactivity=3000 * DAY)
+    await world.save(legacy, "owner", "anna")
+    await world.tick()
+    await days(world, 2)
+    assert told(world) == [[("anna", "not_configured")]]
+
+
 async def test_a_gap_that_closes_within_the_day_is_not_told(world: MailWorld) -> None:
     legacy = await family(world)
     await world.tick()
