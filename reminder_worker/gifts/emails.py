@@ -20,6 +20,7 @@ from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, rebuild_link
 from reminder_worker.gifts.gift_reminders import (
     REMINDER_DAYS,
     ReminderAddress,
+    find_reminder_time,
     is_reminder_due,
     make_reminder_context,
     plan_reminders,
@@ -341,6 +342,8 @@ class GiftMail:
         if not entry.wanted:
             return outcomes.drop_email(entry, "not_wanted")
         if entry.kind in REMINDER_DAYS:
+            if head > find_reminder_time(GiftKind(entry.kind), stored.unlock_time) + self._retry_window:
+                return outcomes.drop_email(entry, "too_late")  # the next one says the same, also after a long stop
             is_due = is_reminder_due(GiftKind(entry.kind), stored.unlock_time, head)
             return None if is_due else _retry_in_half_an_hour(entry, "not_open_yet")
         if entry.kind == GiftKind.GIFT_WAITING:

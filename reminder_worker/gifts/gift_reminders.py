@@ -79,6 +79,9 @@ async def plan_reminders(connection: AsyncConnection, window: int) -> None:
             entry = {**at, "email_hash": row.email_hash, "kind": kind.value, "expires_at": kept}
             await connection.execute(sql["plan"], {**entry, "due": None, "day": None})
         following = find_following_kind(kind)
+        if following is None and row.late > window:
+            await erase_reminders(connection, {"chains": [row.chain_id], "timelocks": [row.timelock_id]})
+            continue
         days = 0 if following is None else REMINDER_DAYS[following] - REMINDER_DAYS[kind]
         await connection.execute(sql["move_reminder"], {**at, "next_kind": following, "days": days})
 

@@ -92,7 +92,7 @@ select r.chain_id, r.timelock_id
 from worker.gift_reminder r
 join worker.gift_ledger l
     on l.chain_id = r.chain_id and l.timelock_id = r.timelock_id and l.email_hash = r.email_hash
-    and l.kind = 'gift_reminder_365' and l.state in ('sent', 'dropped', 'suppressed')
+    and l.kind = 'gift_reminder_365' and l.state in ('sent', 'dropped', 'suppressed', 'dead')
 where r.next_at is null;
 
 -- name: delete_ended_reminders

@@ -69,6 +69,20 @@ async def test_recipient_is_reminded_three_times_and_the_address_goes_with_the_l
     assert await after(world, 400) == []
 
 
+async def test_after_a_long_stop_no_reminder_is_made_up_for_and_none_keeps_the_address(world: World) -> None:
+    await opened(world)
+    await world.sql(
+        "insert into worker.gift_ledger (id, chain_id, timelock_id, email_hash, kind, state, next_try, expires_at)"
+        " select gen_random_uuid(), chain_id, timelock_id, email_hash, 'gift_reminder_30', 'queued',"
+        " now() + interval '1 hour', now() + interval '999 days' from worker.gift_reminder"
+    )
+    await after(world, 89)
+    await world.sql("update worker.gift_ledger set next_try = now() where kind = 'gift_reminder_30'")
+    assert await after(world, 2) == [KINDS[1]]
+    await after(world, 400)
+    assert await addresses(world) == 0
+
+
 async def test_without_the_givers_word_no_address_outlives_opening_day(world: World) -> None:
     for wish in ({"remindAfterOpening": False}, {"remindAfterOpening": ...}):
         await world.register(world.seal(), timing="none", **wish)
