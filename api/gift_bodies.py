@@ -31,6 +31,8 @@ EXAMPLE_NOTIFY_PAYLOAD = json.dumps(
         "#g=eyJ2IjoxLCJ0byI6IkFubmEiLCJmcm9tIjoiR3JhbmRwYSIsIm5vdGUiOiJIYXBweSBiaXJ0aGRheSEifQ",
         "timing": "immediate",
         "language": "es",
+        "giverEmail": "grandpa@example.org",
+        "giverLanguage": "en",
     }
 )
 
@@ -83,8 +85,10 @@ class GiftNotifyBody(_GiverBody, rename="camel", forbid_unknown_fields=True):
                 " timing, notifyAt}`: a random salt of at least 16 bytes in hex; timing immediate, scheduled or none;"
                 " notifyAt only with scheduled, RFC 3339 with the giver's offset. Optional: `language` of the emails:"
                 " en, es, fr, de, pt, it, ja, ko, zh-Hans or ar. `remindAfterOpening`: true reminds the recipient 30,"
-                " 90 and 365 days after the opening day while the gift is not opened. The SHA-256 of these exact UTF-8"
-                " bytes is the signed `payloadHash`."
+                " 90 and 365 days after the opening day while the gift is not opened. `giverEmail`: the giver's own"
+                " address, which hears, in `giverLanguage`, that the gift was opened, that an email to the recipient"
+                " came back, and that the gift is unopened after 90 days. The SHA-256 of these exact UTF-8 bytes is the"
+                " signed `payloadHash`."
             ),
             examples=[EXAMPLE_NOTIFY_PAYLOAD],
         ),

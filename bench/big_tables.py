@@ -82,6 +82,7 @@ FOR_EACH_LEGACY: Final[Mapping[str, float]] = {
     "timelock": 0.2,
     "gift_notification": 0.05,  # deleted after opening day
     "gift_reminder": 0.02,  # of givers who asked for it, for a year
+    "gift_giver": 0.02,  # of givers who left an address, until 90 days after the opening
     "gift_ledger": 0.1,  # remembered until 90 days after it
     "gift_write": 0.01,
     "gift_wallet": 0.05,
@@ -144,6 +145,12 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "unlock_time": _OPENS,
         "next_kind": "'gift_reminder_30'",
         "next_at": f"to_timestamp({_OPENS}) + interval '30 days'",
+    },
+    "gift_giver": {
+        "key_id": "'k'",
+        "unlock_time": _OPENS,
+        "unopened_at": f"to_timestamp({_OPENS}) + interval '90 days'",
+        "next_look": "now() + (n % 3600 + 1) * interval '1 second'",
     },
     "gift_wallet": {"address_hash": _WORD, "sub_organization_id": "'s' || n"},
     "notify_signal": {

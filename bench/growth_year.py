@@ -181,7 +181,8 @@ async def _plan_signals(engine: AsyncEngine, count: int) -> None:
 
 async def _close_windows(engine: AsyncEngine, count: int) -> None:
     """Write windows that were planned and closed."""
-    seen = [{"legacy": _make_address(), "window": 1, "deadline": _NOW, "old": False, "due": 0, "over": 0} for _ in range(count)]
+    window = {"window": 1, "deadline": _NOW, "old": False, "due": 0, "over": 0}
+    seen = [{"legacy": _make_address(), **window} for _ in range(count)]
     values = {"chain_id": CHAIN_ID, "block": 1, "changed": [], "seen": json_text(seen)}
     async with engine.begin() as connection:
         await connection.execute(sql["see_windows"], values)

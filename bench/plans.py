@@ -55,6 +55,7 @@ WHOLE_BY_DESIGN: Final = {
     "reminders.saved_legacies": "an operator asks `doctor`",
     "monitoring.forget_bounces": "once an hour, of a small table",
     "monitoring.forget_gift_reminders": "once an hour, of a small table",
+    "monitoring.forget_gift_givers": "once an hour, of a small table",
     "bounces": "counts a small table",
     "recipients": "counts the first 100,000 rows, each quarter of an hour",
     "recent_alerts": "of a small table, each quarter of an hour",

@@ -7,7 +7,7 @@ workers not yet replaced post that, and an undecided email is posted again as it
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -169,6 +169,17 @@ def _make_gift(name: str, subject: str) -> EmailTemplate:
         "routerAddress": "0x2B947E3c348c81409f8e8fc5ef8F65d9dFf76A42",
     }
     return EmailTemplate(name, 1, "gift", _mark_messages(subject), variables, MappingProxyType(sample))
+
+
+def _make_giver(name: str, subject: str) -> EmailTemplate:
+    """An email to the giver: `name` is the giver's, `recipientName` the recipient's. The link has no fragment."""
+    gift = _make_gift(name, subject)
+    recipient = TemplateVariable("recipientName", blank=True, description="the recipient's name, may be empty")
+    variables = [each for each in gift.variables if each.name not in ("name", "giverName")]
+    sample = {key: value for key, value in gift.sample.items() if key != "giverName"}
+    sample |= {"name": "Grandpa", "recipientName": "Anna", "claimUrl": "{gift_origin}/gifts/1/42"}
+    own = TemplateVariable("name", blank=True, description="the giver's name, may be empty")
+    return replace(gift, variables=(own, recipient, *variables), sample=MappingProxyType(sample))
 
 
 def _make_alert(name: str, subject: str, facts: Mapping[str, str], **sample: Any) -> EmailTemplate:
@@ -385,6 +396,9 @@ _ALL = (
     _make_gift("gift_reminder_30", "Your gift on {{ chainName }} is still waiting"),
     _make_gift("gift_reminder_90", "Your gift on {{ chainName }} is still waiting"),
     _make_gift("gift_reminder_365", "Your gift on {{ chainName }} is still waiting"),
+    _make_giver("giver_opened", "Your gift on {{ chainName }} was opened"),
+    _make_giver("giver_returned", "Our email about your gift on {{ chainName }} came back"),
+    _make_giver("giver_unopened", "Your gift on {{ chainName }} is not opened yet"),
     _make_alert(
         "relayer_low_balance",
         "A paying wallet on {{ chainName }} is running low",

@@ -21,7 +21,7 @@ import { checkFunds, doubtsAbout, mayGiveByEmail } from "./giver_checks.ts";
 import { type Keepsake, linkOf, letterIn } from "./keepsake.ts";
 import { encodeLetter, entryLink, type GiftPlace } from "reminder-worker-client/claim-links";
 import { generate, groups } from "reminder-worker-client/paper-keys";
-import { phrase } from "./phrases.ts";
+import { phrase, speech } from "./phrases.ts";
 import { askTwoGroups } from "./typed_groups.ts";
 import { DoesNotFit, drawKeySheet, FontsMissing } from "reminder-worker-client/printables";
 import { GIVER_PROBLEMS } from "./problems.ts";
@@ -323,7 +323,9 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
   dayLabel.hidden = true;
   timing.addEventListener("change", () => (dayLabel.hidden = timing.value !== "scheduled"));
   const remind = make("input", { type: "checkbox", name: "remindAfterOpening" });
-  const work = (): Promise<void> => notify(keepsake, email.value, timing.value, day.value, remind.checked);
+  const own = make("input", { name: "giverEmail", type: "email", autocomplete: "email" });
+  const work = (): Promise<void> =>
+    notify(keepsake, email.value, timing.value, day.value, remind.checked, own.value.trim());
   const tell = button(phrase("notify-go"), () => attempt(work), "main");
   return group(
     phrase("notify"),
@@ -336,6 +338,9 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
     ),
     mailHint(email),
     make("label", { className: "choice" }, remind, phrase("notify-remind")),
+    labelled(phrase("notify-giver-email"), own),
+    mailHint(own),
+    make("p", { className: "hint" }, phrase("notify-giver-hint")),
     make("p", { className: "hint" }, phrase("notify-privacy")),
     make("div", { className: "row" }, tell),
   );
@@ -347,10 +352,14 @@ async function notify(
   timing: string,
   day: string,
   remindAfterOpening: boolean,
+  giverEmail: string,
 ): Promise<void> {
   const { to, from, language } = letterIn(keepsake);
   const isScheduled = timing === "scheduled";
   if (normaliseEmail(email) === null) throw new Wrong(phrase("notify-no-email"), "notifyEmail");
+  if (giverEmail !== "" && normaliseEmail(giverEmail) === null) {
+    throw new Wrong(phrase("notify-bad-giver-email"), "giverEmail");
+  }
   const sayWhen = isScheduled ? await dayOf(keepsake, day) : undefined;
   await registerNotify(giver().signer, keepsake.chainId, {
     timelockId: keepsake.timelockId,
@@ -362,6 +371,7 @@ async function notify(
     ...(sayWhen ? { notifyAt: sayWhen.toISOString() } : {}),
     ...(language ? { language } : {}),
     ...(remindAfterOpening ? { remindAfterOpening } : {}),
+    ...(giverEmail === "" ? {} : { giverEmail, giverLanguage: speech().language }),
   });
   say(sayWhen ? phrase("notify-done-on", { moment: localTime(sayWhen) }) : phrase("notify-done"));
 }

@@ -336,7 +336,7 @@ def rotate_key() -> None:
     from reminder_worker.reminders import recipients
 
     async def rotate_rows(runtime: "Runtime") -> tuple[int, int, int]:
-        everything = (recipients.SEALED_RECIPIENTS, emails.SEALED, emails.SEALED_REMINDERS)
+        everything = (recipients.SEALED_RECIPIENTS, emails.SEALED, emails.SEALED_REMINDERS, emails.SEALED_GIVERS)
         current = runtime.vault.key_id
         older = [await count_rows_of_other_keys(runtime.engine, each.table, [current]) for each in everything]
         done = 0

@@ -22,7 +22,7 @@ from reminder_worker.errors import Misconfigured
 if TYPE_CHECKING:  # every run's process asks whether the schema is current: that must not cost Alembic's import
     from alembic.config import Config
 
-NEWEST = "20261129_0026"
+NEWEST = "20261129_0027"
 _OTHER_TABLES = frozenset({"42P01", "42P07", "42701", "42703", "42704", "42710"})
 """SQLSTATE of a missing or existing table, column or constraint."""
 

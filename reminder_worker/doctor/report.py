@@ -181,7 +181,7 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
 async def _count_rows_without_key(scope: FactScope, vault: Vault) -> int:
     """Count encrypted rows that no configured key opens: a rotation ended too early."""
     count = await count_requests_of_other_keys(scope.engine, vault.key_ids, scope.wallets, scope.chains)
-    for sealed in (recipients.SEALED_RECIPIENTS, emails.SEALED, emails.SEALED_REMINDERS):
+    for sealed in (recipients.SEALED_RECIPIENTS, emails.SEALED, emails.SEALED_REMINDERS, emails.SEALED_GIVERS):
         count += await count_rows_of_other_keys(scope.engine, sealed.table, vault.key_ids)
     return count
 

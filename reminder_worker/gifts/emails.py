@@ -17,6 +17,7 @@ from reminder_worker.database.queries import estimate_rows, json_text, read_rows
 from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, rebuild_link
+from reminder_worker.gifts.gift_givers import UNOPENED_SECONDS, GiverAddress, make_giver_context, plan_giver_emails
 from reminder_worker.gifts.gift_reminders import (
     REMINDER_DAYS,
     ReminderAddress,
@@ -27,7 +28,7 @@ from reminder_worker.gifts.gift_reminders import (
 )
 from reminder_worker.gifts.notifications import NotificationPayload, make_payload_context
 from reminder_worker.gifts.pages import GiftReader, TimelockedGift
-from reminder_worker.gifts.tables import gift_ledger, gift_notification, gift_reminder, sql
+from reminder_worker.gifts.tables import gift_giver, gift_ledger, gift_notification, gift_reminder, sql
 from reminder_worker.outbox import outcomes
 from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
@@ -194,12 +195,14 @@ class GiftMail:
         async with self._engine.begin() as connection:
             await connection.execute(sql["hurry_opened"], times)
             await plan_reminders(connection, self._retry_window)
+            await plan_giver_emails(connection, self._retry_window)
 
     async def _delete_ended(self, times: Mapping[str, Any]) -> int:
         async with self._engine.begin() as connection:
             done = (await connection.execute(sql["delete_done"], times)).all()
             late = (await connection.execute(sql["delete_late"], times)).all()
             await connection.execute(sql["delete_ended_reminders"])
+            await connection.execute(sql["delete_ended_givers"])
         for row in late:
             log.warning("gift_email_too_late", chain_id=row.chain_id, timelock_id=row.timelock_id)
         return len(done) + len(late)
@@ -313,13 +316,17 @@ class GiftMail:
     def _open_payload(
         self, entry: GiftEmail, decrypt: Callable[[bytes, str], bytes], payload: bytes
     ) -> NotificationPayload:
-        """Return the words of an email. A reminder has no names, and its link has no fragment."""
+        """Return the words of an email. A reminder has no names. Its link has no fragment, nor has that of a giver."""
         at = (entry.chain_id, entry.timelock_id)
-        if entry.kind not in REMINDER_DAYS:
+        kind = GiftKind(entry.kind)
+        if kind not in REMINDER_DAYS and not kind.is_for_giver:
             opened = msgspec.json.decode(decrypt(payload, make_payload_context(*at)), type=NotificationPayload)
             return replace(opened, link=rebuild_link(opened.link, self._rules))
-        address = msgspec.json.decode(decrypt(payload, make_reminder_context(*at)), type=ReminderAddress)
         link = ClaimLink(self._rules.origins[0], self._rules.prefix, *at).url
+        if kind.is_for_giver:
+            giver = msgspec.json.decode(decrypt(payload, make_giver_context(*at)), type=GiverAddress)
+            return NotificationPayload(giver.email, giver.recipient_name, giver.giver_name, link, giver.language)
+        address = msgspec.json.decode(decrypt(payload, make_reminder_context(*at)), type=ReminderAddress)
         return NotificationPayload(address.email, "", "", link, address.language)
 
     def _reject_irrelevant(
@@ -332,15 +339,25 @@ class GiftMail:
             return outcomes.retry_later(entry, 30.0, "chain_not_readable")
         at, head = (entry.chain_id, entry.timelock_id), facts.heads[entry.chain_id]
         gone = _explain_gone(stored, facts.latest[at])
+        tells_opened = entry.kind == GiftKind.GIVER_OPENED
         if gone is not None:
             is_final = at in facts.final and _explain_gone(stored, facts.final[at]) == gone
+            if tells_opened and gone == "claimed" and is_final:
+                return None
             if gone == "gift_is_another":
                 log.error("gift_is_another", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
                 # Else the node lags and does not know the gift yet.
                 is_final = is_final and stored.long_known and head >= stored.written
             return outcomes.drop_email(entry, gone) if is_final else _retry_in_half_an_hour(entry, gone)
+        if tells_opened:  # the node lags, or the chain was reorganised
+            return _retry_in_half_an_hour(entry, "not_opened")
         if not entry.wanted:
             return outcomes.drop_email(entry, "not_wanted")
+        if entry.kind == GiftKind.GIVER_RETURNED:
+            return None
+        if entry.kind == GiftKind.GIVER_UNOPENED:
+            is_due = head >= stored.unlock_time + UNOPENED_SECONDS
+            return None if is_due else _retry_in_half_an_hour(entry, "not_open_yet")
         if entry.kind in REMINDER_DAYS:
             if head > find_reminder_time(GiftKind(entry.kind), stored.unlock_time) + self._retry_window:
                 return outcomes.drop_email(entry, "too_late")  # the next one says the same, also after a long stop
@@ -416,6 +433,14 @@ SEALED_REMINDERS = SealedTable(
     gift_ledger,
     make_body_context,
 )
+SEALED_GIVERS = SealedTable(
+    gift_giver,
+    ("chain_id", "timelock_id"),
+    ("payload",),
+    lambda _, *at: make_giver_context(*at),
+    gift_ledger,
+    make_body_context,
+)
 SEALED = SealedTable(
     gift_notification,
     ("chain_id", "timelock_id"),
@@ -433,9 +458,13 @@ GIFTS_FOR_OPERATORS = OperatorLedger(
                 table.c.chain_id == gift_ledger.c.chain_id,
                 table.c.timelock_id == gift_ledger.c.timelock_id,
                 table.c.email_hash == gift_ledger.c.email_hash,
-                gift_ledger.c.kind.startswith("gift_reminder") == (table is gift_reminder),
+                kinds,
             )
-            for table in (gift_notification, gift_reminder)
+            for table, kinds in (
+                (gift_notification, gift_ledger.c.kind.in_([GiftKind.GIFT_WAITING, GiftKind.GIFT_UNLOCKED])),
+                (gift_reminder, gift_ledger.c.kind.startswith("gift_reminder")),
+                (gift_giver, gift_ledger.c.kind.startswith("giver_")),
+            )
         )
     ),
 )

@@ -19,6 +19,7 @@ from reminder_worker.chain.eip712 import SignatureVerifier, typed_data_digest
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotFound, SignerMismatch, Superseded
 from reminder_worker.gifts.claim_link import LinkRules, check_claim_link
+from reminder_worker.gifts.gift_givers import GiverAddress, erase_givers, save_giver
 from reminder_worker.gifts.gift_reminders import ReminderAddress, erase_reminders, save_reminder
 from reminder_worker.gifts.pages import NO_GIFT, GiftReader, TimelockedGift
 from reminder_worker.gifts.tables import sql
@@ -71,7 +72,7 @@ class NotificationPayload:
 class CheckedNotification:
     """A payload that was read and found good. `notify_at`: of the timing `scheduled` only.
 
-    `reminds`: whether the recipient is reminded while the gift is open and not opened.
+    `reminds`: whether the recipient is reminded while the gift is open and not opened. `giver`: who hears of its fate.
     """
 
     timelock_id: int
@@ -79,6 +80,7 @@ class CheckedNotification:
     timing: EmailTiming
     notify_at: datetime | None
     reminds: bool = False
+    giver: GiverAddress | None = None
 
 
 class _RawPayload(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
@@ -92,6 +94,8 @@ class _RawPayload(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     notify_at: str | None = None
     language: Language = "en"
     remind_after_opening: bool = False
+    giver_email: str | None = None
+    giver_language: Language = "en"
 
 
 def read_payload(text: str, rules: LinkRules, chain_id: int) -> CheckedNotification:
@@ -116,6 +120,10 @@ def read_payload(text: str, rules: LinkRules, chain_id: int) -> CheckedNotificat
     giver = checked("giverName", check_mailed_name, payload.giver_name, "")
     link = checked("claimLink", link_of_this_gift, payload.claim_link, "")
     notify_at = checked("notifyAt", lambda given: _read_notify_at(given, payload.timing), payload.notify_at, None)
+    told = None
+    if payload.giver_email is not None:
+        own = checked("giverEmail", normalise_email, payload.giver_email, "")
+        told = GiverAddress(own, payload.giver_language, giver, recipient)
     if faults:
         raise InvalidInput("The payload holds fields that are not acceptable.", faults)
     return CheckedNotification(
@@ -124,6 +132,7 @@ def read_payload(text: str, rules: LinkRules, chain_id: int) -> CheckedNotificat
         payload.timing,
         notify_at,
         payload.remind_after_opening,
+        told,
     )
 
 
@@ -246,8 +255,8 @@ class GiftNotifications:
             async with self._engine.begin() as connection:
                 await _record_write(connection, at, digest, request.deadline)
                 await connection.execute(sql["cancel"], {**gift, "reason": "erased", "kept": None})
-                reminders = await erase_reminders(connection, gift)
-                return (await connection.execute(sql["delete_rows"], gift)).rowcount + reminders > 0
+                others = await erase_reminders(connection, gift) + await erase_givers(connection, gift)
+                return (await connection.execute(sql["delete_rows"], gift)).rowcount + others > 0
 
         return await through_deadlocks(erase)
 
@@ -318,11 +327,19 @@ class GiftNotifications:
         }
         await connection.execute(sql["save_row"], row)
         await erase_reminders(connection, this_gift)
+        await erase_givers(connection, this_gift)
+        pinned = {name: row[name] for name in ("email_hash", "owner", "recipient", "unlock_time")}
+        now = int(self._quotas.now())
         if wish.reminds:
             address = ReminderAddress(wish.payload.email, wish.payload.language)
-            pinned = {name: row[name] for name in ("email_hash", "owner", "recipient", "unlock_time")}
-            await save_reminder(connection, self._vault, {**at, **pinned}, address, int(self._quotas.now()))
-        await forget_bounces(connection, {email_hash})
+            await save_reminder(connection, self._vault, {**at, **pinned}, address, now)
+        signed_for = {email_hash}
+        if wish.giver is not None:
+            own = self._hashes.hash_email(wish.giver.email)
+            hashed = {**pinned, "email_hash": own, "recipient_hash": email_hash}
+            await save_giver(connection, self._vault, {**at, **hashed}, wish.giver, now)
+            signed_for.add(own)
+        await forget_bounces(connection, signed_for)
         opens = max(gift.unlock_time, int(self._quotas.now()))  # now, for the correction of an open gift
         entry = {**at, "email_hash": email_hash, "expires_at": to_datetime(opens + 90 * 86_400)}
         # What is due at once is so by the database's clock. An email of opening day is looked at from that day on.

@@ -14,7 +14,9 @@ returning deadline;
 
 -- name: other_addresses
 select count(distinct email_hash) from worker.gift_ledger
-where chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :email_hash;
+where
+    chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :email_hash
+    and not starts_with(kind, 'giver_');
 
 -- name: cancel
 -- What is under way loses its body, which was sealed with the key of the row that is about to go: from now on the mail
@@ -99,10 +101,98 @@ where r.next_at is null;
 delete from worker.gift_reminder
 where (chain_id, timelock_id) in ({ended_reminders});
 
+-- name: save_giver
+insert into worker.gift_giver (
+    chain_id, timelock_id, key_id, salt, payload, email_hash, recipient_hash, owner, recipient, unlock_time, unopened_at
+)
+values (
+    :chain_id, :timelock_id, :key_id, :salt, :payload, :email_hash, :recipient_hash, :owner, :recipient, :unlock_time,
+    :unopened_at
+);
+
+-- name: due_givers
+-- Gifts to look at for their giver. An email to the recipient that was refused for good, or not sent since another one
+-- came back, counts as returned.
+select
+    g.chain_id, g.timelock_id, g.email_hash, g.unlock_time,
+    extract(epoch from now() - g.next_look) as late,
+    coalesce(t.status = 3, false) as opened,
+    g.unopened_at <= now() as unopened,
+    not g.told_returned and (g.returned or exists (
+        select from worker.gift_ledger l
+        where
+            l.chain_id = g.chain_id and l.timelock_id = g.timelock_id and l.email_hash = g.recipient_hash
+            and not starts_with(l.kind, 'giver_')
+            and (
+                (l.state = 'dead' and starts_with(l.reason, 'rejected_'))
+                or (l.state = 'suppressed' and l.reason = 'bounced')
+            )
+    )) as returned
+from worker.gift_giver g
+left join worker.timelock t on t.chain_id = g.chain_id and t.timelock_id = g.timelock_id
+where g.next_look <= now()
+order by g.next_look
+limit 500
+for update of g skip locked;
+
+-- name: move_giver
+-- After the last email is planned, the row waits for its end.
+update worker.gift_giver
+set
+    told_returned = told_returned or :returned,
+    next_look = case when not cast(:last as boolean) then now() + interval '1 hour' end
+where chain_id = :chain_id and timelock_id = :timelock_id;
+
+-- name: note_returned
+-- Emails to recipients that came back, by the ids of their entries: their givers are to be told.
+update worker.gift_giver g set returned = true, next_look = least(g.next_look, now())
+from worker.gift_ledger l
+where
+    l.id = any(cast(:ids as uuid[])) and l.chain_id = g.chain_id and l.timelock_id = g.timelock_id
+    and l.email_hash = g.recipient_hash and not starts_with(l.kind, 'giver_') and g.next_look is not null;
+
+-- name: delete_givers
+delete from worker.gift_giver g
+using unnest(cast(:chains as bigint[]), cast(:timelocks as bigint[])) as gift (chain_id, timelock_id)
+where g.chain_id = gift.chain_id and g.timelock_id = gift.timelock_id;
+
+-- name: erase_giver
+-- Deletes the addresses of a giver, by the hash of the email or by the wallet, and cancels the emails to them.
+with gone as (
+    delete from worker.gift_giver where email_hash = cast(:email_hash as bytea) or owner = cast(:wallet as text)
+    returning chain_id, timelock_id, email_hash
+), cancelled as (
+    update worker.gift_ledger l
+    set
+        body = null, body_salt = null, number_hash = null,
+        state = case when l.state in ({waiting}) then 'dropped' else l.state end,
+        reason = case when l.state in ({waiting}) then 'erased' else l.reason end
+    from gone
+    where
+        l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id and l.email_hash = gone.email_hash
+        and starts_with(l.kind, 'giver_')
+)
+select count(*) from gone;
+
+-- part: ended_givers
+-- Rows whose last email is decided.
+select g.chain_id, g.timelock_id
+from worker.gift_giver g
+join worker.gift_ledger l
+    on l.chain_id = g.chain_id and l.timelock_id = g.timelock_id and l.email_hash = g.email_hash
+    and l.kind in ('giver_opened', 'giver_unopened') and l.state in ('sent', 'dropped', 'suppressed')
+where g.next_look is null;
+
+-- name: delete_ended_givers
+delete from worker.gift_giver
+where (chain_id, timelock_id) in ({ended_givers});
+
 -- name: owner
 select owner from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id
 union all
 select owner from worker.gift_reminder where chain_id = :chain_id and timelock_id = :timelock_id
+union all
+select owner from worker.gift_giver where chain_id = :chain_id and timelock_id = :timelock_id
 limit 1;
 
 -- name: registered
@@ -240,15 +330,17 @@ select
     or exists ({done_gifts})
     or exists ({late_gifts})
     or exists (select from worker.gift_reminder where next_at <= now())
-    or exists ({ended_reminders});
+    or exists ({ended_reminders})
+    or exists (select from worker.gift_giver where next_look <= now())
+    or exists ({ended_givers});
 
 -- part: shred_bodies
 -- Deletes the bodies of entries that are not decided, since they are sealed with the keys of the rows that are `gone`:
--- about those the mail service can only be asked from now on. A reminder's body has the key of another row.
+-- about those the mail service can only be asked from now on. Other bodies have the keys of other rows.
 update worker.gift_ledger l set body = null, body_salt = null from gone
 where
     l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
-    and l.state in ({undecided}) and not starts_with(l.kind, 'gift_reminder');
+    and l.state in ({undecided}) and l.kind in ('gift_waiting', 'gift_unlocked');
 
 -- name: delete_done
 with gone as (
@@ -295,13 +387,19 @@ select key_id, salt, payload, owner, recipient, unlock_time, written_at, timing
 from worker.gift_notification
 where
     chain_id = l.chain_id and timelock_id = l.timelock_id and email_hash = l.email_hash
-    and not starts_with(l.kind, 'gift_reminder')
+    and l.kind in ('gift_waiting', 'gift_unlocked')
 union all
 select key_id, salt, payload, owner, recipient, unlock_time, written_at, 'none'
 from worker.gift_reminder
 where
     chain_id = l.chain_id and timelock_id = l.timelock_id and email_hash = l.email_hash
-    and starts_with(l.kind, 'gift_reminder');
+    and starts_with(l.kind, 'gift_reminder')
+union all
+select key_id, salt, payload, owner, recipient, unlock_time, written_at, 'none'
+from worker.gift_giver
+where
+    chain_id = l.chain_id and timelock_id = l.timelock_id and email_hash = l.email_hash
+    and starts_with(l.kind, 'giver_');
 
 -- part: claimed_entries
 -- Eight columns of every email, four of a gift's, eight of its notification, and three for the claim. An unsubscribed

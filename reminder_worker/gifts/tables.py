@@ -5,6 +5,7 @@ from typing import Final
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     DateTime,
@@ -12,6 +13,8 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     Text,
+    false,
+    text,
 )
 
 from reminder_worker.database.queries import load_queries
@@ -72,6 +75,43 @@ Index("gift_reminder_unlock", gift_reminder.c.unlock_time)
 Index("gift_reminder_email_hash", gift_reminder.c.email_hash)
 
 Index("gift_reminder_recipient", gift_reminder.c.recipient)
+
+gift_giver = Table(
+    "gift_giver",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("timelock_id", BigInteger, primary_key=True, comment="timelock of the gift"),
+    Column("key_id", Text, nullable=False, comment="which master key"),
+    Column("salt", LargeBinary, nullable=False, comment="HKDF salt of this row, new at every write"),
+    Column("payload", LargeBinary, nullable=False, comment="AES-256-GCM: email, language and both names"),
+    Column("email_hash", LargeBinary, nullable=False, comment="keyed hash of the giver's normalised email"),
+    Column("recipient_hash", LargeBinary, nullable=False, comment="keyed hash of the recipient's normalised email"),
+    Column("owner", Address, nullable=False, comment="pinned: compared before every send"),
+    Column("recipient", Address, nullable=False, comment="pinned"),
+    Column("unlock_time", BigInteger, nullable=False, comment="pinned, unix seconds"),
+    Column("unopened_at", DateTime(timezone=True), nullable=False, comment="90 days after unlock"),
+    Column("returned", Boolean, nullable=False, server_default=false(), comment="an email to the recipient came back"),
+    Column("told_returned", Boolean, nullable=False, server_default=false(), comment="that email was planned"),
+    Column(
+        "next_look",
+        DateTime(timezone=True),
+        server_default=text("clock_timestamp() + interval '1 hour'"),
+        comment="when to look what became of the gift; null: the last email was planned",
+    ),
+    now_column("written_at", "when the giver last saved it"),
+    CheckConstraint("octet_length(salt) = 32", name="gift_giver_salt_is_32_bytes"),
+    comment="Givers told what became of their gift, encrypted; deleted with the last email",
+)
+
+Index("gift_giver_next", gift_giver.c.next_look)
+
+Index("gift_giver_email_hash", gift_giver.c.email_hash)
+
+Index("gift_giver_recipient_hash", gift_giver.c.recipient_hash)
+
+Index("gift_giver_owner", gift_giver.c.owner)
+
+Index("gift_giver_recipient", gift_giver.c.recipient)
 
 gift_write = Table(
     "gift_write",

@@ -23,6 +23,9 @@ _SORTS: Final[Mapping[str, EmailSort]] = {
     GiftKind.GIFT_REMINDER_30: "opened",
     GiftKind.GIFT_REMINDER_90: "opened",
     GiftKind.GIFT_REMINDER_365: "opened",
+    GiftKind.GIVER_OPENED: "news",
+    GiftKind.GIVER_RETURNED: "news",
+    GiftKind.GIVER_UNOPENED: "news",
 }
 
 

@@ -14,8 +14,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
+from reminder_worker.gifts.gift_givers import erase_givers
 from reminder_worker.gifts.gift_reminders import erase_reminders
-from reminder_worker.gifts.tables import gift_notification, gift_reminder
+from reminder_worker.gifts.tables import gift_giver, gift_notification, gift_reminder
 from reminder_worker.gifts.tables import sql as gift_sql
 from reminder_worker.monitoring.tables import sql
 from reminder_worker.outbox.mail_client import MailClient
@@ -88,10 +89,14 @@ async def _erase_rows(
 
 
 async def _erase_gifts(connection: AsyncConnection, person: PersonColumn) -> int:
+    """Erase the gifts of a recipient with the giver's address, which is beside the recipient's name; of a giver only
+    that address. Return how many rows or gifts."""
     found = set[tuple[int, int]]()
-    for table in (gift_notification, gift_reminder):
+    is_named = gift_giver.c["recipient_hash" if person.name == "email_hash" else person.name] == person.value
+    of_person = {table: person.is_in(table) for table in (gift_notification, gift_reminder)}
+    for table, condition in {**of_person, gift_giver: is_named}.items():
         key = (table.c.chain_id, table.c.timelock_id)
-        locked = select(*key).where(person.is_in(table)).order_by(*key).with_for_update()
+        locked = select(*key).where(condition).order_by(*key).with_for_update()
         found |= {(row.chain_id, row.timelock_id) for row in await connection.execute(locked)}
     rows = sorted(found)
     for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -100,7 +105,10 @@ async def _erase_gifts(connection: AsyncConnection, person: PersonColumn) -> int
         await connection.execute(gift_sql["cancel"], {**gifts, "reason": "erased", "kept": None})
         await connection.execute(gift_sql["delete_rows"], gifts)
         await erase_reminders(connection, gifts)
-    return len(rows)
+        await erase_givers(connection, gifts)
+    wallet, hashed = (None, person.value) if person.name == "email_hash" else (person.value, None)
+    givers = await connection.scalar(gift_sql["erase_giver"], {"wallet": wallet, "email_hash": hashed})
+    return len(rows) + int(givers or 0)
 
 
 async def erase_forgotten(engine: AsyncEngine, mail: MailClient) -> ErasedRows:

@@ -85,6 +85,10 @@ where
         where t.chain_id = r.chain_id and t.timelock_id = r.timelock_id
     ) = 3;
 
+-- name: forget_gift_givers
+-- Deletes the addresses of givers whose last email is long over.
+delete from worker.gift_giver where unopened_at < now() - interval '90 days';
+
 -- name: find_number
 -- What an email was about, by the hash of its number: one step of an index in each ledger, also for an unknown number.
 -- `number` is that of the legacy at its router, or of the gift. Emails that may have left count, too.
@@ -104,6 +108,10 @@ union
 select email_hash from worker.gift_notification where email_hash = any(cast(:hashes as bytea[]))
 union
 select email_hash from worker.gift_reminder where email_hash = any(cast(:hashes as bytea[]))
+union
+select email_hash from worker.gift_giver where email_hash = any(cast(:hashes as bytea[]))
+union
+select recipient_hash from worker.gift_giver where recipient_hash = any(cast(:hashes as bytea[]))
 union
 select email_hash from worker.gift_ledger
 where email_hash = any(cast(:hashes as bytea[])) and number_hash is not null
@@ -170,4 +178,5 @@ delete from worker.bounce b
 where
     not exists (select from worker.recipient r where r.email_hash = b.email_hash)
     and not exists (select from worker.gift_notification n where n.email_hash = b.email_hash)
-    and not exists (select from worker.gift_reminder r where r.email_hash = b.email_hash);
+    and not exists (select from worker.gift_reminder r where r.email_hash = b.email_hash)
+    and not exists (select from worker.gift_giver g where g.email_hash = b.email_hash);

@@ -88,6 +88,7 @@ async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[in
     emails = int(await connection.scalar(sql["forget_gift_emails"]) or 0)
     deleted = [
         await connection.execute(sql["forget_gift_reminders"]),
+        await connection.execute(sql["forget_gift_givers"]),
         await connection.execute(delete(gift_write).where(gift_write.c.deadline < long_over)),
         await connection.execute(delete(gift_wallet).where(gift_wallet.c.sub_organization_id.is_(None), given_up)),
     ]

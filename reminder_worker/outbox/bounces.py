@@ -101,10 +101,10 @@ class BounceReader:
             for ledger in self._ledgers:
                 for row in await connection.execute(ledger.bounced_addresses, ids):
                     rows[row.email_hash] = {"email_hash": row.email_hash, "reason": reasons[row.id]}
+                await connection.execute(ledger.note_returned, ids)
             if rows:
                 by_hash = [rows[email_hash] for email_hash in sorted(rows)]
                 await connection.execute(sql["record_bounces"], {"rows": json_text(by_hash)})
-            await connection.execute(sql["mark_bounced"], ids)
             alerts = await connection.execute(select(alert.c.id, alert.c.kind).where(alert.c.id.in_(reasons)))
             await connection.execute(sql["move_bounce_cursor"], {"after": max(each.number for each in page)})
         for row in alerts:

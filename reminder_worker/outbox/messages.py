@@ -65,13 +65,20 @@ class ReminderKind(StrEnum):
 
 
 class GiftKind(StrEnum):
-    """Emails to the recipient of a gift. A kind is also the name of its template."""
+    """Emails to the recipient of a gift, and to its giver. A kind is also the name of its template."""
 
     GIFT_WAITING = "gift_waiting"
     GIFT_UNLOCKED = "gift_unlocked"
     GIFT_REMINDER_30 = "gift_reminder_30"
     GIFT_REMINDER_90 = "gift_reminder_90"
     GIFT_REMINDER_365 = "gift_reminder_365"
+    GIVER_OPENED = "giver_opened"
+    GIVER_RETURNED = "giver_returned"
+    GIVER_UNOPENED = "giver_unopened"
+
+    @property
+    def is_for_giver(self) -> bool:
+        return self.startswith("giver_")
 
 
 class AlertKind(StrEnum):
@@ -198,10 +205,15 @@ def build_gift_body(
     language: Language = "en",
     number: str | None = None,
 ) -> bytes:
-    """The body of `POST /send` for the recipient of a gift. `link` is the claim link with its fragment."""
+    """The body of `POST /send` for the recipient of a gift, or for its giver, who is told the recipient's name.
+
+    `link` is the claim link with its fragment; without it in reminders and for the giver.
+    """
+    if kind.is_for_giver:
+        name, giver = giver, name
     variables = {
         "name": name,
-        "giverName": giver,
+        "recipientName" if kind.is_for_giver else "giverName": giver,
         "claimUrl": link,
         "unlockAt": format_deadline(about.unlock_time),
         "timelockId": str(about.timelock_id),

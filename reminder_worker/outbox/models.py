@@ -124,7 +124,10 @@ class EmailClaim(Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class EmailStatements:
-    """Statements on a feature's ledger. `lock_entries` runs before `store` and `confirm`."""
+    """Statements on a feature's ledger. `lock_entries` runs before `store` and `confirm`.
+
+    `note_returned` notes what follows for the entries whose email came back.
+    """
 
     expire_leases: TextClause
     claim: TextClause
@@ -135,6 +138,7 @@ class EmailStatements:
     settle: TextClause
     defer_to_next_day: TextClause
     bounced_addresses: TextClause
+    note_returned: TextClause
     lock_entries: TextClause | None = None
 
     @classmethod

@@ -61,10 +61,6 @@ on conflict (id) do update set
     not_complaints = excluded.not_complaints,
     unreadable = excluded.unreadable;
 
--- name: mark_bounced
--- A corrected address gets the email again, if it is still true.
-update worker.sent_ledger set reason = 'bounced' where id = any(cast(:ids as uuid[])) and state = 'sent';
-
 -- name: record_bounces
 -- A mailbox that does not exist stays so, whatever a report about an earlier email says.
 insert into worker.bounce (email_hash, reason)

@@ -331,6 +331,10 @@ join worker.recipient r
     on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient and r.written_at <= l.claimed_at
 where l.id = any(cast(:ids as uuid[]));
 
+-- name: note_returned
+-- A corrected address gets the email again, if it is still true.
+update worker.sent_ledger set reason = 'bounced' where id = any(cast(:ids as uuid[])) and state = 'sent';
+
 -- name: merge
 with merged as materialized (
     select * from json_to_recordset(cast(:rows as json)) as m (id uuid, into_id uuid)

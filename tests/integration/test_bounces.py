@@ -208,6 +208,32 @@ async def test_a_gifts_address_that_does_not_exist_gets_no_further_email_until_i
         assert await count_bounces(engine) == {}
 
 
+async def test_giver_hears_once_that_an_email_to_the_recipient_came_back(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
+) -> None:
+    """Also of the opening day's email, after which the recipient's address is not stored any more."""
+    gone, giver = "gone@example.org", "giver@example.org"
+    async with running(engine, chain_scenario, inbox) as (world, book):
+        gifts = gift_world(engine, chain_scenario, world.settings, world.mail, world.client, world.chain, world.index)
+        id = gifts.seal()
+        await world.index.run()
+        await gifts.register(id, recipientEmail=gone, giverEmail=giver, timing="none")
+        chain_scenario.advance(30 * DAY + 1)
+        await gifts.tick()
+        assert (written_to(inbox), await gifts.kept()) == ([gone], 0)
+        await report(book, inbox, gone)
+        assert (await bounce_reader(world).run()).returned == 1
+        inbox.clear()
+        for _ in range(3):
+            await gifts.tick()
+            await world.sql("update worker.gift_giver set next_look = now()")
+        assert written_to(inbox) == [giver]
+        await report(book, inbox, giver)
+        assert (await bounce_reader(world).run()).addresses == 1
+        await forget_expired(engine)
+        assert await count_bounces(engine) == {"mailbox_unknown": 1}, "the giver's own address is stored"
+
+
 async def test_a_report_about_an_email_that_is_held_leaves_its_reason(
     engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
 ) -> None:

@@ -520,6 +520,7 @@ async def test_days_are_chosen_in_the_givers_own_time_zone(gift_world: GiftWorld
     assert {row.kind: row.next_try for row in rows}["gift_waiting"] == told.astimezone(UTC)
     reminders = await gift_world.api.sql("select next_kind from worker.gift_reminder")
     assert [row.next_kind for row in reminders] == ["gift_reminder_30"]
+    assert len(await gift_world.api.sql("select 1 from worker.gift_giver")) == 1
     assert (visitor.violations, visitor.faults) == ([], [])
 
 
@@ -543,4 +544,9 @@ async def choose_day(page: Page, day: str) -> None:
     await page.locator("[name=timing]").select_option("scheduled")
     await page.get_by_label("Tell them on").fill(day)
     await page.get_by_label("Remind them 30, 90 and 365 days after it opens").check()
+    own = page.get_by_label("Your own email address, if you like")
+    await own.fill("giver@nowhere")
+    await page.get_by_role("button", name="Have them told").click()
+    await expect(page.get_by_text("This is no email address.")).to_be_visible()
+    await own.fill("giver@example.org")
     await page.get_by_role("button", name="Have them told").click()

@@ -34,7 +34,11 @@ async def test_no_statement_reads_a_table_that_grows_whole(engine: AsyncEngine) 
 
 async def test_a_look_at_gifts_reads_no_gift_that_waits(engine: AsyncEngine) -> None:
     """Neither the poll nor a claim reads gifts whose opening day is to come."""
-    await fill(engine, 0, {"gift_notification": ROWS // 2, "gift_reminder": ROWS // 5, "gift_ledger": ROWS})
+    await fill(
+        engine,
+        0,
+        {"gift_notification": ROWS // 2, "gift_reminder": ROWS // 5, "gift_giver": ROWS // 5, "gift_ledger": ROWS},
+    )
     heads = json_text([{"chain_id": CHAIN_ID, "time": int(time.time())}])
     values = {"heads": heads, "retry_window": 0, "limit": 64, "token": uuid4(), "lease": 60}
     read = {}

@@ -80,6 +80,10 @@ export interface GiftNotice {
   language?: Language;
   /** Reminds the recipient 30, 90 and 365 days after the opening day while the gift is not opened; not without. */
   remindAfterOpening?: boolean;
+  /** The giver's own address. We tell it what becomes of the gift, and of the emails to the recipient. */
+  giverEmail?: string;
+  /** Language of the emails to the giver; English without. */
+  giverLanguage?: Language;
 }
 
 /** 50 minutes: within the hour even if this clock is ahead of the server's. */

@@ -27,7 +27,10 @@ from tests.unit.mail_service.test_catalogue import HOSTILE, Page
 APP, GIFTS = "https://app.example.org", "https://gifts.example.org"
 LINK = f"{GIFTS}/gifts/1/42?o=birthday#g=eyJ2IjoxfQ"
 RENDERER = EmailRenderer(APP, [GIFTS, APP])
-EACH = pytest.mark.parametrize("template", [each for each in TEMPLATES.values() if each.category == "gift"])
+GIFTS_OF_ALL = [each for each in TEMPLATES.values() if each.category == "gift"]
+EACH = pytest.mark.parametrize("template", [each for each in GIFTS_OF_ALL if not each.name.startswith("giver_")])
+TO_GIVERS = pytest.mark.parametrize("template", [each for each in GIFTS_OF_ALL if each.name.startswith("giver_")])
+ALSO_TO_GIVERS = pytest.mark.parametrize("template", GIFTS_OF_ALL)
 
 
 def render(template: EmailTemplate, **changes: Any) -> RenderedEmail:
@@ -58,7 +61,25 @@ def test_both_parts_say_what_a_recipient_needs(template: EmailTemplate) -> None:
     assert "Ethereum" in rendered.subject
 
 
-@EACH
+@TO_GIVERS
+def test_giver_reads_which_gift_for_whom_and_no_name_is_in_the_subject(template: EmailTemplate) -> None:
+    """A name is text, whatever it holds; without names nothing is missing."""
+    rendered = render(template)
+    for part in (rendered.text, html.unescape(Page(rendered.html).words)):
+        words = " ".join(part.split())
+        for known in ("Hello Grandpa,", "Anna", "Gift 42 on Ethereum", template.sample["unlockAt"]):
+            assert known in words
+    assert "Ethereum" in rendered.subject
+    assert not {"Grandpa", "Anna"} & set(rendered.subject.split())
+    page = Page(render(template, name=HOSTILE, recipientName=HOSTILE).html)
+    assert "script" not in {tag for tag, _ in page.tags}
+    assert page.words.count(HOSTILE) == 2
+    text = render(template, name="", recipientName="").text
+    assert "\nHello,\n" in text
+    assert "This is about your gift" not in text
+
+
+@ALSO_TO_GIVERS
 def test_the_only_link_is_the_claim_link_and_nothing_is_fetched(template: EmailTemplate) -> None:
     rendered = render(template)
     page = Page(rendered.html)
@@ -67,7 +88,7 @@ def test_the_only_link_is_the_claim_link_and_nothing_is_fetched(template: EmailT
     assert [attributes["src"] for tag, attributes in page.tags if tag == "img"] == [f"cid:{CARD_ID}"]
 
 
-@EACH
+@ALSO_TO_GIVERS
 @pytest.mark.parametrize(
     ("marks", "occasion"),
     [("?o=birthday", "birthday"), ("?o=wedding&paper=1", "wedding"), ("", "gift"), ("?o=../app", "gift")],
@@ -91,7 +112,7 @@ def test_the_card_of_the_occasion_is_one_inline_part(template: EmailTemplate, ma
     assert plain.get_content().replace("\r\n", "\n") == rendered.text
 
 
-@EACH
+@ALSO_TO_GIVERS
 def test_the_email_goes_without_a_card_that_cannot_be_read(
     template: EmailTemplate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -157,7 +178,7 @@ def test_hostile_and_unknown_names_stay_text_and_no_name_is_in_the_subject(templ
     assert "omebody" in text
 
 
-@EACH
+@ALSO_TO_GIVERS
 def test_a_claim_link_leads_to_an_allowed_origin(template: EmailTemplate) -> None:
     """Without origins of gifts the app's own is the only one."""
     for url in (
@@ -177,7 +198,7 @@ def test_a_claim_link_leads_to_an_allowed_origin(template: EmailTemplate) -> Non
         plain.render_email(template, {**template.sample, "claimUrl": LINK})
 
 
-@EACH
+@ALSO_TO_GIVERS
 def test_where_gifts_have_an_origin_of_their_own_no_link_leads_to_the_others(template: EmailTemplate) -> None:
     """No gift is claimed at the app, and nothing of a legacy is done where gifts are opened."""
     apart, reminder = EmailRenderer(APP, [GIFTS]), TEMPLATES["owner_reset"]
@@ -192,7 +213,7 @@ def test_where_gifts_have_an_origin_of_their_own_no_link_leads_to_the_others(tem
         assert caught.value.code == "foreign_url"
 
 
-@EACH
+@ALSO_TO_GIVERS
 def test_every_variable_is_checked(template: EmailTemplate) -> None:
     for variable in template.variables:
         longer = LINK + "x" * 2500 if variable.kind is VariableKind.GIFT_LINK else "x" * 301
