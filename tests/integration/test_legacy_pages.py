@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from eth_account.signers.local import LocalAccount
@@ -96,6 +97,34 @@ async def test_anybody_sees_the_state_and_the_days_of_a_legacy_and_no_person(
     assert (seen[-2]["state"], "Its owner has ended this legacy" in seen[-1]) == ("ended", True)
     for person in (owner, *heirs):
         assert person.address[2:].lower() not in str(seen).lower()
+
+
+async def test_the_page_of_a_deleted_safe_legacy_says_that_it_has_ended(
+    chain_scenario: Scenario,
+    engine: AsyncEngine,
+    clock: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: LocalAccount,
+    heirs: list[LocalAccount],
+) -> None:
+    """No event tells of it. While the index has not read on, viewers share one request, too."""
+    s = chain_scenario
+    async with two_endpoints(s.anvil.url) as nodes, open_world(s, engine, **PAGES, **nodes.environ) as world:
+        world.parts.chains[world.chain_id].shares_heads = True
+        safe = s.create_safe([owner])
+        legacy = s.create_safe_legacy(owner, safe, [heirs[0].address])
+        await index(world)
+        s.delete_legacy(owner, legacy)
+        own_index = world.parts.chain_indexes[world.chain_id]
+        with monkeypatch.context() as late:
+            late.setattr(own_index, "read_newest", AsyncMock())
+            await read_facts(world, legacy)
+            take_asked(nodes)
+            answers = [await read_facts(world, legacy) for _ in range(5)]
+        assert {each.body["code"] for each in answers} == {"chain_unavailable"}
+        assert take_asked(nodes) == {}
+        clock.now += 12
+        assert (await read_facts(world, legacy)).body["state"] == "ended"
 
 
 async def test_the_page_is_for_people_and_not_for_search_engines(
