@@ -69,7 +69,7 @@ class LegacyFactsController(Controller):
     tags = ["Legacies"]  # noqa: RUF012 - read by the framework
 
     @get(
-        "/legacy/{chain_id:int}/{legacy:str}",
+        "/legacies/facts/{chain_id:int}/{legacy:str}",
         operation_id="legacyFacts",
         summary="The public state and days of a legacy",
         responses={
@@ -95,7 +95,7 @@ class ClaimPreviewController(Controller):
     tags = ["Legacies"]  # noqa: RUF012 - read by the framework
 
     @post(
-        "/legacy/claim-preview",
+        "/legacies/claim-preview",
         status_code=200,
         dto=StrictJson[ClaimPreviewBody],
         return_dto=None,

@@ -60,7 +60,7 @@ async def index(world: ApiWorld) -> None:
 
 
 async def read_facts(world: ApiWorld, legacy: Legacy) -> ApiAnswer:
-    return await world.request("GET", f"/legacy/{world.chain_id}/{to_checksum_address(legacy.address)}")
+    return await world.request("GET", f"/legacies/facts/{world.chain_id}/{to_checksum_address(legacy.address)}")
 
 
 async def read_page(world: ApiWorld, key: str | int, chain_id: int | None = None, **more: Any) -> ApiAnswer:
@@ -69,7 +69,7 @@ async def read_page(world: ApiWorld, key: str | int, chain_id: int | None = None
 
 async def preview(world: ApiWorld, legacy: Legacy, account: str) -> ApiAnswer:
     body = {"chainId": world.chain_id, "legacy": legacy.address, "account": account}
-    return await world.post("/legacy/claim-preview", body)
+    return await world.post("/legacies/claim-preview", body)
 
 
 @pytest.mark.core
@@ -144,6 +144,8 @@ async def test_the_page_is_for_people_and_not_for_search_engines(
         assert (answer.status, b"There is no legacy here" in answer.body) == (404, True), key
     elsewhere = await read_page(world, legacy.address, chain_id=5)
     assert elsewhere.status == 404
+    of_an_app = await world.request("GET", f"/legacy/{world.chain_id}/{legacy.address}")
+    assert of_an_app.status == 404, "emails lead to this path of an app: nothing of the API may stand there"
 
 
 async def test_a_number_leads_to_the_legacy_and_lets_people_choose_between_two(
