@@ -121,7 +121,7 @@ class ClaimPreviewController(Controller):
         """Needs no signature: who is named and what the owner allowed is on the public chain.
 
         A claim is simulated as the relay does it, of all whitelisted tokens that the legacy may move, and of ether. If
-        all at once would fail, those that succeed alone are named. Kept for a minute.
+        all at once would fail, as many are named as succeed together. Kept for a minute.
         """
         preview = await _require_pages(legacy_pages).preview_claim(
             data.chain_id, data.legacy.lower(), data.account.lower()

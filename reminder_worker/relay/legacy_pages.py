@@ -80,7 +80,7 @@ class ClaimableAsset:
 
 @dataclass(frozen=True, slots=True)
 class ClaimPreview:
-    """Assets of a claim that would succeed. `has_more`: others, which cannot be claimed now or not together with
+    """Assets of one claim that would succeed. `has_more`: others, which cannot be claimed now or not together with
     these."""
 
     assets: tuple[ClaimableAsset, ...]
@@ -194,15 +194,18 @@ class LegacyPages:
     # -- preview --------------------------------------------------------------------------------
 
     async def _read_preview(self, chain: Chain, legacy: LegacyFacts, account: str) -> tuple[ClaimPreview, float]:
-        """Simulate a claim of all that the legacy may move; if it fails, of each asset alone."""
+        """Simulate a claim of all that the legacy may move. If it fails, add one asset after another.
+
+        An asset that makes the claim fail is left out.
+        """
         head = await chain.get_head()
         wanted, has_more = await self._list_movable(chain, legacy, head)
         found = await self._simulate(chain, legacy, account, wanted, head) if wanted else {}
         if found is None:
             has_more, found = True, {}
             for asset in wanted:
-                alone = await self._simulate(chain, legacy, account, [asset], head)
-                found |= alone or {}
+                together = await self._simulate(chain, legacy, account, [*found, asset], head)
+                found = together or found
         names = await self._tokens[chain.chain_id].read_metadata([token for token in found if token != ETHER])
         names[ETHER] = ETHER_METADATA
         assets = tuple(ClaimableAsset(token, units, names[token]) for token, units in found.items())

@@ -245,7 +245,7 @@ async def test_an_heir_sees_what_would_arrive_of_every_token(
 async def test_a_token_that_cannot_be_moved_hides_no_other(
     world: ApiWorld, owner: LocalAccount, heirs: list[LocalAccount]
 ) -> None:
-    """A claim of all tokens would fail, so each token is tried alone."""
+    """A claim of all tokens fails here. Then tokens are added one by one."""
     s, d = world.scenario, world.scenario.deployment
     legacy = leave(s, owner, heirs)
     bad = s.create_hostile_token(TokenMode.BURNS_GAS)
@@ -257,6 +257,24 @@ async def test_a_token_that_cannot_be_moved_hides_no_other(
     answer = (await preview(world, legacy, heirs[0].address)).body
     assert [each["symbol"] for each in answer["assets"]] == ["USDC"]
     assert answer["hasMore"] is True
+
+
+async def test_a_preview_names_only_what_one_claim_can_bring(
+    chain_scenario: Scenario, engine: AsyncEngine, owner: LocalAccount, heirs: list[LocalAccount]
+) -> None:
+    """The gas of a sponsored claim pays for two of three assets."""
+    s, d = chain_scenario, chain_scenario.deployment
+    legacy = leave(s, owner, heirs)
+    for token in (d.usdc, d.usdt):
+        s.mint(token, owner.address, 100 * USDC)
+        s.approve(owner, token, legacy.address, 100 * USDC)
+    s.anvil.set_balance(legacy.address, 2 * ETHER)
+    s.advance(INACTIVITY + 1)
+    more = {"RELAYER_KEY": "0x" + "17" * 32, "RELAY_CLAIM_GAS": "200000"}
+    async with open_world(s, engine, **PAGES, **more) as world:
+        await index(world)
+        answer = (await preview(world, legacy, heirs[0].address)).body
+    assert (len(answer["assets"]), answer["hasMore"]) == (2, True)
 
 
 async def test_a_preview_is_kept_for_a_minute_and_counts_as_a_request_to_the_relay(
