@@ -36,7 +36,7 @@ from api.controllers.operator import (
     require_secret,
 )
 from api.controllers.recipients import RecipientsController
-from api.controllers.rehearsals import RehearsalController
+from api.controllers.rehearsals import REHEARSALS_PER_HOUR, RehearsalController
 from api.controllers.sponsor import SponsorController, SponsorEventsController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
 from api.controllers.timelocks import TimelocksController
@@ -115,7 +115,6 @@ def _limited_routes(clients: ClientAddresses, limit: Guard) -> Iterator[Router]:
         "/",
         route_handlers=[
             RecipientsController,
-            RehearsalController,
             GiftFactsController,
             LegacyFactsController,
             TimelocksController,
@@ -143,6 +142,7 @@ def _hourly_routes(parts: Runtime, clients: ClientAddresses, limit: Guard) -> It
         ((SponsorController, ClaimPreviewController), relays, "relay_client"),
         ((GiftNotifyController,), notifications, "gift_notify_client"),
         ((GiftWalletController,), wallets, "gift_wallets_client"),
+        ((RehearsalController,), REHEARSALS_PER_HOUR, "rehearsal_client"),
     ):
         per_hour = RateLimit(clients, parts.quotas, most, scope, 3600)
         yield Router("/", route_handlers=controllers, guards=[limit, per_hour.guard()])

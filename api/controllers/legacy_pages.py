@@ -69,7 +69,7 @@ class LegacyFactsController(Controller):
     tags = ["Legacies"]  # noqa: RUF012 - read by the framework
 
     @get(
-        "/legacy/{chain_id:int}/{legacy:str}",
+        "/legacies/facts/{chain_id:int}/{legacy:str}",
         operation_id="legacyFacts",
         summary="The public state and days of a legacy",
         responses={
@@ -95,7 +95,7 @@ class ClaimPreviewController(Controller):
     tags = ["Legacies"]  # noqa: RUF012 - read by the framework
 
     @post(
-        "/legacy/claim-preview",
+        "/legacies/claim-preview",
         status_code=200,
         dto=StrictJson[ClaimPreviewBody],
         return_dto=None,
@@ -121,7 +121,7 @@ class ClaimPreviewController(Controller):
         """Needs no signature: who is named and what the owner allowed is on the public chain.
 
         A claim is simulated as the relay does it, of all whitelisted tokens that the legacy may move, and of ether. If
-        all at once would fail, those that succeed alone are named. Kept for a minute.
+        all at once would fail, as many are named as succeed together. Kept for a minute.
         """
         preview = await _require_pages(legacy_pages).preview_claim(
             data.chain_id, data.legacy.lower(), data.account.lower()

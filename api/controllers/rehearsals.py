@@ -1,5 +1,7 @@
 """The rehearsal of a legacy's emails, for its creator."""
 
+from typing import Final
+
 from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
@@ -8,6 +10,9 @@ from api.controllers.recipients import list_problems, make_request
 from api.rehearsal_bodies import RehearsalAnswer, RehearsalBody, describe_rehearsal
 from api.schemas import StrictJson
 from reminder_worker.reminders.rehearsal import RehearsalStage
+
+REHEARSALS_PER_HOUR: Final = 60
+"""From one client: each may render hundreds of emails."""
 
 
 class RehearsalController(Controller):
@@ -21,6 +26,7 @@ class RehearsalController(Controller):
         operation_id="rehearseLegacy",
         summary="Show which emails will go to whom",
         responses=list_problems(
+            on_429=f"`rate_limited`: {REHEARSALS_PER_HOUR} an hour; `Retry-After` says when to come back",
             on_503=(
                 "`chain_unavailable`: the legacy cannot be read; `indexer_unavailable`: no index is up to date;"
                 " `mail_unavailable`: the mail service does not answer; `unavailable`: the database;"

@@ -31,6 +31,7 @@ from reminder_worker.relay.contract_errors import make_refusal
 from reminder_worker.relay.validation import check_line
 
 NO_LEGACY: Final = "There is no such legacy."
+END_UNKNOWN: Final = "the index does not know yet how this legacy ended"
 MOST_CLAIMED: Final = 20
 """Tokens of one claim. The contract takes more, but no claim of so many fits into the gas of the relay."""
 
@@ -79,7 +80,7 @@ class ClaimableAsset:
 
 @dataclass(frozen=True, slots=True)
 class ClaimPreview:
-    """Assets of a claim that would succeed. `has_more`: others, which cannot be claimed now or not together with
+    """Assets of one claim that would succeed. `has_more`: others, which cannot be claimed now or not together with
     these."""
 
     assets: tuple[ClaimableAsset, ...]
@@ -97,7 +98,7 @@ class LegacyPages:
         self._indexers = indexers
         self._claim_gas = claim_gas
         self._tokens = {chain_id: TokenReads(chain) for chain_id, chain in chains.items()}
-        self._facts = KeptReads[LegacyPageFacts]()
+        self._facts = KeptReads[LegacyPageFacts | str]()
         self._previews = KeptReads[ClaimPreview]()
 
     async def find_numbered(self, chain_id: int, number: int) -> list[str]:
@@ -115,7 +116,10 @@ class LegacyPages:
 
         Raises `NotFound` and `ChainUnavailable`.
         """
-        return await self._facts.find((chain_id, legacy), lambda: self._read_facts(chain_id, legacy))
+        found = await self._facts.find((chain_id, legacy), lambda: self._read_facts(chain_id, legacy))
+        if isinstance(found, str):
+            raise ChainUnavailable(found)
+        return found
 
     async def preview_claim(self, chain_id: int, legacy: str, account: str) -> ClaimPreview:
         """Return what a claim of this account would bring now, kept for a minute.
@@ -135,7 +139,8 @@ class LegacyPages:
 
     # -- facts ----------------------------------------------------------------------------------
 
-    async def _read_facts(self, chain_id: int, legacy: str) -> tuple[LegacyPageFacts, float]:
+    async def _read_facts(self, chain_id: int, legacy: str) -> tuple[LegacyPageFacts | str, float]:
+        """Return the facts, or why they are not known yet; both are kept for a slot."""
         found = await self._find_indexed(chain_id, legacy)
         if not found:
             raise NotFound(NO_LEGACY)
@@ -144,24 +149,27 @@ class LegacyPages:
         block, known, (is_premium, disabled) = await self._read_chain(chain, indexed)
         if known is None:
             raise ChainUnavailable("the router and the legacy do not agree at the newest block")
-        if not known.is_live and (indexed.activated_at, indexed.deleted_at) == (None, None):
-            indexed = await self._read_end(chain_id, legacy)
-        facts = _describe_legacy(chain, indexed, known, block, is_premium=is_premium, disabled=disabled)
-        return facts, SLOT_SECONDS if chain.shares_heads else 0
+        seconds = SLOT_SECONDS if chain.shares_heads else 0
+        if not known.is_live and not _has_end(indexed):
+            indexed, is_complete = await self._read_end(chain_id, legacy, block.number)
+            # The router of Safes emits no event when a legacy is deleted.
+            is_deleted = is_complete and indexed.legacy_type == SAFE
+            if not _has_end(indexed) and not is_deleted:
+                return END_UNKNOWN, seconds
+        return _describe_legacy(chain, indexed, known, block, is_premium=is_premium, disabled=disabled), seconds
 
     async def _find_indexed(self, chain_id: int, key: str | int) -> list[IndexedLegacy]:
         if chain_id not in self._chains:
             raise NotFound(NO_LEGACY)
         return await self._indexers[chain_id].own_index.find_legacies(key)
 
-    async def _read_end(self, chain_id: int, legacy: str) -> IndexedLegacy:
-        """Read the index on, and return a legacy that has ended."""
+    async def _read_end(self, chain_id: int, legacy: str, block: int) -> tuple[IndexedLegacy, bool]:
+        """Read the index on; return the legacy, and whether the index has read this block."""
         index = self._indexers[chain_id].own_index
         await index.read_newest()
+        head = await index.read_head()
         (found,) = await index.find_legacies(legacy)
-        if found.activated_at is None and found.deleted_at is None:
-            raise ChainUnavailable("the index does not know yet how this legacy ended")
-        return found
+        return found, head.number >= block
 
     async def _read_chain(
         self, chain: Chain, indexed: IndexedLegacy
@@ -186,15 +194,18 @@ class LegacyPages:
     # -- preview --------------------------------------------------------------------------------
 
     async def _read_preview(self, chain: Chain, legacy: LegacyFacts, account: str) -> tuple[ClaimPreview, float]:
-        """Simulate a claim of all that the legacy may move; if it fails, of each asset alone."""
+        """Simulate a claim of all that the legacy may move. If it fails, add one asset after another.
+
+        An asset that makes the claim fail is left out.
+        """
         head = await chain.get_head()
         wanted, has_more = await self._list_movable(chain, legacy, head)
         found = await self._simulate(chain, legacy, account, wanted, head) if wanted else {}
         if found is None:
             has_more, found = True, {}
             for asset in wanted:
-                alone = await self._simulate(chain, legacy, account, [asset], head)
-                found |= alone or {}
+                together = await self._simulate(chain, legacy, account, [*found, asset], head)
+                found = together or found
         names = await self._tokens[chain.chain_id].read_metadata([token for token in found if token != ETHER])
         names[ETHER] = ETHER_METADATA
         assets = tuple(ClaimableAsset(token, units, names[token]) for token, units in found.items())
@@ -269,6 +280,10 @@ def _describe_legacy(
     )
 
 
+def _has_end(indexed: IndexedLegacy) -> bool:
+    return indexed.activated_at is not None or indexed.deleted_at is not None
+
+
 def _list_days(triggers: Triggers) -> tuple[int | None, int | None, int | None]:
     """Return the days of the three lines; None for a day that no calendar has, or that an old build does not name."""
     first, second, third = (day if 0 < day <= LATEST_TIME else None for day in triggers)
@@ -277,6 +292,7 @@ def _list_days(triggers: Triggers) -> tuple[int | None, int | None, int | None]:
 
 def _derive_state(indexed: IndexedLegacy, known: LegacyFacts, opens_at: int | None, now: int) -> PageState:
     if not known.is_live:
-        return PageState.CLAIMED if indexed.deleted_at is None else PageState.ENDED
+        is_claimed = indexed.activated_at is not None and indexed.deleted_at is None
+        return PageState.CLAIMED if is_claimed else PageState.ENDED
     is_open = opens_at is not None and now >= opens_at
     return PageState.OPEN if is_open else PageState.WAITING

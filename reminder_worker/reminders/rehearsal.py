@@ -54,6 +54,9 @@ from reminder_worker.settings import Settings
 
 MOST_TEXTS = 400
 """Emails that one rehearsal renders, the earliest first: six for each of the 64 people of a full set."""
+TEXTS_AT_ONCE = 4
+REHEARSALS_AT_ONCE = 2
+"""With texts, in one process: its eight renders at a time leave most of the mail service to emails."""
 JUDGE_SECONDS = 5.0
 """Time for verdicts beside another answer: the set is saved or read by then, and its creator waits."""
 
@@ -300,7 +303,7 @@ class RehearsalStage:
         self._recipients = recipients
         self._mail = mail
         self._settings = settings
-        self._rendering = asyncio.Semaphore(2)  # rehearsals with texts at once: other emails go first
+        self._rendering = asyncio.Semaphore(REHEARSALS_AT_ONCE)
 
     async def rehearse(self, request: SignedRequest, *, with_texts: bool) -> LegacyRehearsal:
         """Return the prophecy, also after Premium lapsed.
@@ -459,7 +462,7 @@ class RehearsalStage:
             key = window.window.number, window.turn, person.recipient
             texts[key] = RehearsedEmail(window.kind, stored.words.language, content)
 
-        await run_each(wanted[:MOST_TEXTS], mail.concurrency, render)
+        await run_each(wanted[:MOST_TEXTS], TEXTS_AT_ONCE, render)
         windows = []
         for window in rehearsed.windows:
             number, turn = window.window.number, window.turn

@@ -184,6 +184,16 @@ def _legacy_path(value: str) -> str:
     return value
 
 
+_FIRST_PARTS = frozenset(
+    (
+        *("emails", "erase-legacy", "erase-recipient", "gift", "health", "ingest-legacy", "legacies", "legacy"),
+        *("metrics", "ops", "recipients", "rehearsal", "schema", "send-instructions", "sponsor", "stats"),
+        *("timelocks", "upgrades"),
+    )
+)
+"""First parts of the paths of the API, and of an app's page of a legacy."""
+
+
 def _read_allowances(value: str) -> tuple[int | None, ...]:
     return tuple(_read_allowance(part.strip()) for part in value.split(","))
 
@@ -198,7 +208,7 @@ def _read_allowance(text: str) -> int | None:
 
 
 def _gift_prefix(value: str) -> str:
-    if value in ("gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"):
+    if value in _FIRST_PARTS:
         raise ValueError("is a path of the API itself: choose another")
     return value
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from eth_account.signers.local import LocalAccount
@@ -59,7 +60,7 @@ async def index(world: ApiWorld) -> None:
 
 
 async def read_facts(world: ApiWorld, legacy: Legacy) -> ApiAnswer:
-    return await world.request("GET", f"/legacy/{world.chain_id}/{to_checksum_address(legacy.address)}")
+    return await world.request("GET", f"/legacies/facts/{world.chain_id}/{to_checksum_address(legacy.address)}")
 
 
 async def read_page(world: ApiWorld, key: str | int, chain_id: int | None = None, **more: Any) -> ApiAnswer:
@@ -68,7 +69,7 @@ async def read_page(world: ApiWorld, key: str | int, chain_id: int | None = None
 
 async def preview(world: ApiWorld, legacy: Legacy, account: str) -> ApiAnswer:
     body = {"chainId": world.chain_id, "legacy": legacy.address, "account": account}
-    return await world.post("/legacy/claim-preview", body)
+    return await world.post("/legacies/claim-preview", body)
 
 
 @pytest.mark.core
@@ -98,6 +99,34 @@ async def test_anybody_sees_the_state_and_the_days_of_a_legacy_and_no_person(
         assert person.address[2:].lower() not in str(seen).lower()
 
 
+async def test_the_page_of_a_deleted_safe_legacy_says_that_it_has_ended(
+    chain_scenario: Scenario,
+    engine: AsyncEngine,
+    clock: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: LocalAccount,
+    heirs: list[LocalAccount],
+) -> None:
+    """No event tells of it. While the index has not read on, viewers share one request, too."""
+    s = chain_scenario
+    async with two_endpoints(s.anvil.url) as nodes, open_world(s, engine, **PAGES, **nodes.environ) as world:
+        world.parts.chains[world.chain_id].shares_heads = True
+        safe = s.create_safe([owner])
+        legacy = s.create_safe_legacy(owner, safe, [heirs[0].address])
+        await index(world)
+        s.delete_legacy(owner, legacy)
+        own_index = world.parts.chain_indexes[world.chain_id]
+        with monkeypatch.context() as late:
+            late.setattr(own_index, "read_newest", AsyncMock())
+            await read_facts(world, legacy)
+            take_asked(nodes)
+            answers = [await read_facts(world, legacy) for _ in range(5)]
+        assert {each.body["code"] for each in answers} == {"chain_unavailable"}
+        assert take_asked(nodes) == {}
+        clock.now += 12
+        assert (await read_facts(world, legacy)).body["state"] == "ended"
+
+
 async def test_the_page_is_for_people_and_not_for_search_engines(
     world: ApiWorld, owner: LocalAccount, heirs: list[LocalAccount]
 ) -> None:
@@ -115,6 +144,8 @@ async def test_the_page_is_for_people_and_not_for_search_engines(
         assert (answer.status, b"There is no legacy here" in answer.body) == (404, True), key
     elsewhere = await read_page(world, legacy.address, chain_id=5)
     assert elsewhere.status == 404
+    of_an_app = await world.request("GET", f"/legacy/{world.chain_id}/{legacy.address}")
+    assert of_an_app.status == 404, "emails lead to this path of an app: nothing of the API may stand there"
 
 
 async def test_a_number_leads_to_the_legacy_and_lets_people_choose_between_two(
@@ -214,7 +245,7 @@ async def test_an_heir_sees_what_would_arrive_of_every_token(
 async def test_a_token_that_cannot_be_moved_hides_no_other(
     world: ApiWorld, owner: LocalAccount, heirs: list[LocalAccount]
 ) -> None:
-    """A claim of all tokens would fail, so each token is tried alone."""
+    """A claim of all tokens fails here. Then tokens are added one by one."""
     s, d = world.scenario, world.scenario.deployment
     legacy = leave(s, owner, heirs)
     bad = s.create_hostile_token(TokenMode.BURNS_GAS)
@@ -226,6 +257,24 @@ async def test_a_token_that_cannot_be_moved_hides_no_other(
     answer = (await preview(world, legacy, heirs[0].address)).body
     assert [each["symbol"] for each in answer["assets"]] == ["USDC"]
     assert answer["hasMore"] is True
+
+
+async def test_a_preview_names_only_what_one_claim_can_bring(
+    chain_scenario: Scenario, engine: AsyncEngine, owner: LocalAccount, heirs: list[LocalAccount]
+) -> None:
+    """The gas of a sponsored claim pays for two of three assets."""
+    s, d = chain_scenario, chain_scenario.deployment
+    legacy = leave(s, owner, heirs)
+    for token in (d.usdc, d.usdt):
+        s.mint(token, owner.address, 100 * USDC)
+        s.approve(owner, token, legacy.address, 100 * USDC)
+    s.anvil.set_balance(legacy.address, 2 * ETHER)
+    s.advance(INACTIVITY + 1)
+    more = {"RELAYER_KEY": "0x" + "17" * 32, "RELAY_CLAIM_GAS": "200000"}
+    async with open_world(s, engine, **PAGES, **more) as world:
+        await index(world)
+        answer = (await preview(world, legacy, heirs[0].address)).body
+    assert (len(answer["assets"]), answer["hasMore"]) == (2, True)
 
 
 async def test_a_preview_is_kept_for_a_minute_and_counts_as_a_request_to_the_relay(

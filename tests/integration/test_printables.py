@@ -279,7 +279,10 @@ async def test_the_claim_card_and_the_estate_sheet_say_in_each_language_where_an
             assert ("isETH" in written) is (kind == "claim card" and not is_of_safe)
             said = "".join("".join(written).split())
             day = own["estate-day-words"] if kind == "claim card" else own["estate-disclaimer"]
-            assert "".join(day.split()) in re.sub("[\u200e\u200f]", "", said)
+            call = own["estate-how-call-safe" if is_of_safe else "estate-how-call"].partition("{")[0]
+            sentences = [day] if kind == "claim card" else [day, call]
+            for sentence in sentences:
+                assert "".join(sentence.split()) in re.sub("[\u200e\u200f]", "", said)
             assert await studio.page.evaluate("window.outside") == []
             assert max(bottom for *_, bottom in await studio.page.evaluate("window.boxes")) < SIZE[1] - 80
 

@@ -12,6 +12,7 @@ from eth_utils.address import to_checksum_address
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
+from api.controllers.rehearsals import REHEARSALS_PER_HOUR
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import SmtpInbox
 from mail_service.addresses import AddressHasher, parse_address
@@ -228,6 +229,14 @@ async def test_all_three_answers_say_who_will_not_be_told_and_why(api: ApiWorld)
     assert letter["language"] == "es"
     assert CANARY_NAME in letter["text"]
     assert answer.headers["Cache-Control"] == "no-store"
+
+
+async def test_a_client_has_a_bounded_number_of_rehearsals_an_hour(api: ApiWorld) -> None:
+    api.clock.ahead = 1800 - api.clock() % 3600
+    answers = [await api.post("/rehearsal", {}) for _ in range(REHEARSALS_PER_HOUR + 1)]
+    assert {each.status for each in answers[:-1]} == {422}
+    assert (answers[-1].status, answers[-1].code) == (429, "rate_limited")
+    assert 60 < int(answers[-1].headers["Retry-After"]) <= 3600
 
 
 def verdicts(answer: ApiAnswer) -> dict[str, list[str]]:

@@ -1,5 +1,6 @@
 """Settings: faults that stop the start, groups that switch a part off, and secrets, which never show."""
 
+import json
 import re
 from base64 import b64encode
 from dataclasses import fields
@@ -20,6 +21,8 @@ from reminder_worker.settings.table import with_table
 from reminder_worker.settings.values import PriceFeed
 
 ROOT = Path(__file__).parents[2]
+PATHS = json.loads((ROOT / "tests/golden/openapi.json").read_text())["paths"]
+FIRST_PARTS = sorted({path.split("/")[1] for path in PATHS})
 KEY = b64encode(b"k" * 32).decode()
 MINIMAL = {
     "DATABASE_URL": "postgresql://user:pa55word@db/worker",
@@ -271,7 +274,7 @@ def test_mail_set_by_half_is_off_and_reported(present: str) -> None:
     assert any("by half or wrongly: " in problem for problem in settings.problems)
 
 
-@pytest.mark.parametrize("prefix", ["gift", "stats", "Gifts", "a/b", "..", "-x", ""])
+@pytest.mark.parametrize("prefix", [*FIRST_PARTS, "legacy", "Gifts", "a/b", "..", "-x", ""])
 def test_gift_pages_cannot_stand_in_the_way_of_the_api(prefix: str) -> None:
     """A prefix that is a path of the API, or no single plain part of a path, turns gifts off and is reported."""
     settings = Settings.from_environ({**MINIMAL, "GIFT_ORIGINS": "https://g.example", "GIFT_PREFIX": prefix})

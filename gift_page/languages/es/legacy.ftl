@@ -55,7 +55,7 @@ legacy-well = Estoy bien
 legacy-well-own = Estoy bien, y pago la comisión de la red
 legacy-well-free = No le cuesta nada: usted firma, y la comisión de la red se paga por usted.
 legacy-well-safe = Esta es una cartera compartida: cada transacción suya es una señal de vida. Esta no envía nada, a la propia cartera.
-legacy-needs-premium = La comisión de la red de una señal de vida se paga a quienes tienen Premium.
+legacy-needs-premium = Quienes tienen Premium no pagan la comisión de la red de una señal de vida.
 legacy-fee-is-yours = Puede hacerlo con una transacción propia, por la comisión de la red.
 # The day while it is not final.
 legacy-new-day = El nuevo día: { $moment }. Se está haciendo definitivo.

@@ -55,7 +55,7 @@ legacy-well = Je vais bien
 legacy-well-own = Je vais bien, et je paie les frais de réseau
 legacy-well-free = Cela ne vous coûte rien : vous signez, et les frais de réseau sont payés pour vous.
 legacy-well-safe = C’est un portefeuille partagé : chacune de ses transactions est un signe de vie. Celle-ci n’envoie rien, au portefeuille lui-même.
-legacy-needs-premium = Les frais de réseau d’un signe de vie sont payés aux propriétaires qui ont Premium.
+legacy-needs-premium = Les frais de réseau d’un signe de vie sont pris en charge pour les propriétaires qui ont Premium.
 legacy-fee-is-yours = Vous pouvez le faire par votre propre transaction, pour les frais de réseau.
 # The day while it is not final.
 legacy-new-day = Le nouveau jour : { $moment }. Il devient définitif.

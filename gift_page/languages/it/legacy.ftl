@@ -55,7 +55,7 @@ legacy-well = Sto bene
 legacy-well-own = Sto bene, e pago la commissione della rete
 legacy-well-free = Non Le costa nulla: Lei firma, e la commissione della rete viene pagata per Lei.
 legacy-well-safe = Questo è un portafoglio condiviso: ogni sua transazione è un segno di vita. Questa non invia nulla, al portafoglio stesso.
-legacy-needs-premium = La commissione della rete di un segno di vita viene pagata ai proprietari con Premium.
+legacy-needs-premium = La commissione della rete di un segno di vita viene pagata per i proprietari con Premium.
 legacy-fee-is-yours = Può farlo con una Sua transazione, per la commissione della rete.
 # The day while it is not final.
 legacy-new-day = Il nuovo giorno: { $moment }. Sta diventando definitivo.

@@ -66,9 +66,10 @@ def read_catalogue(language: str, name: str) -> dict[str, str]:
 
 def read_messages(language: str) -> dict[str, str]:
     """Return the messages of all catalogues. The page of a legacy says some of claim.ftl's in words of its own."""
-    claim, give, legacy = (read_catalogue(language, name) for name in CATALOGUES)
+    claim, give, estate, legacy = (read_catalogue(language, name) for name in CATALOGUES)
     assert give.keys().isdisjoint(claim.keys() | legacy.keys())
-    return legacy | give | claim
+    assert estate.keys().isdisjoint(claim.keys() | give.keys() | legacy.keys())
+    return legacy | estate | give | claim
 
 
 def test_there_is_a_catalogue_of_each_language_a_link_can_name() -> None:

@@ -168,6 +168,12 @@ def test_a_legacy_is_called_by_its_title_and_its_heirs_read_who_made_it(template
         assert ("We have not checked them." in part) is (role != "owner")
 
 
+TAKEOVER = (
+    "Confirm the takeover there: by a transaction of your own, for the netw"
+    "ork's fee. One of the heirs is enough for all."
+)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_email_that_leads_to_our_page_names_both_ways(language: str) -> None:
     """A signature, and a transaction of one's own; an email that leads to an app names neither."""
@@ -190,6 +196,10 @@ def test_an_email_that_leads_to_our_page_names_both_ways(language: str) -> None:
             for part in (rendered.text, html.unescape(Page(rendered.html).words)):
                 assert (strip_spaces(words) in strip_spaces(part)) is (own_page is not None), (name, role)
             assert f"{page}#wallet=c359" in rendered.text
+            of_safe = given | {"claimFunction": "activeLegacy(uint256 legacyId)"}
+            rendered = RENDERER.render_email(TEMPLATES[name], of_safe, language=language)
+            is_takeover = strip_spaces(say.gettext(TAKEOVER)) in strip_spaces(rendered.text)
+            assert is_takeover is (role == "beneficiary" and own_page is not None)
 
 
 def strip_spaces(text: str) -> str:

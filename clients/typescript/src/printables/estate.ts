@@ -92,6 +92,7 @@ export async function drawClaimCard(legacy: PrintedLegacy): Promise<HTMLCanvasEl
 export async function drawEstateSheet(legacy: PrintedLegacy): Promise<HTMLCanvasElement> {
   const { words } = legacy;
   const exists = legacy.isOfSafe ? "estate-exists-safe" : "estate-exists-wallet";
+  const call = legacy.isOfSafe ? "estate-how-call-safe" : "estate-how-call"; // the first call ends a Safe's legacy
   const fields = ["estate-field-owner", "estate-field-people", "estate-field-wallets", "estate-field-signed"];
   return drawDocument(legacy, words.say("estate-title"), words.say("estate-subtitle"), [
     heading(words.say("estate-exists")),
@@ -102,7 +103,7 @@ export async function drawEstateSheet(legacy: PrintedLegacy): Promise<HTMLCanvas
     ...listSteps([
       words.say("estate-how-wallet"),
       words.say("estate-day-words"),
-      words.say("estate-how-call", { network: legacy.chainName }),
+      words.say(call, { network: legacy.chainName }),
       words.say("estate-how-careful"),
     ]),
     heading(words.say("estate-by-hand")),
