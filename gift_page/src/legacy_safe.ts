@@ -14,7 +14,7 @@ export async function showSafe(visit: Visit, { safe, isOwner }: SafeTask): Promi
   const whose = make("p", {}, ...around("legacy-safe-signer", "account", make("code", { title: safe }, shortly(safe))));
   const line = lineOf(people, safe);
   if (isOwner && facts.state !== "claimed") {
-    const purpose = make("p", {}, phrase("legacy-safe-well"));
+    const purpose = make("p", {}, phrase(facts.kind === "safe" ? "legacy-safe-well" : "legacy-safe-check-in"));
     fill(panel, heading, whose, purpose, ...callToCopy(checkingIn(facts, people)));
   } else if (isOwner) {
     fill(panel, heading, whose, make("p", {}, phrase("legacy-yours-claimed")));

@@ -9,6 +9,7 @@ from playwright.async_api import Page, expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
+from devnet.steps import NOBODY
 from tests.integration.gift_page_browser import PHONE, InjectedWallet, PageVisitor, Visit
 from tests.integration.gift_page_steps import nothing_amiss
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, open_gift_world
@@ -159,25 +160,45 @@ async def test_a_wrong_wallet_reads_the_end_of_the_right_one_and_nothing_of_it_i
         nothing_amiss(visitor, world.origin)
 
 
+def create_from_safe(s: Scenario, signer: LocalAccount, safe: str, heir: str) -> Legacy:
+    """A legacy of the Safe as of any account: no guard sees what the Safe does."""
+    router, name = s.deployment.transfer_eoa_legacy_router, "TransferEOALegacyRouter"
+    main, extra = ("", "", [""], [(heir, 100)]), (INACTIVITY, 0, 0)
+    s.execute_from_safe(signer, safe, router, s.contracts[name].encode("createLegacy", main, extra, NOBODY, NOBODY))
+    legacy_id = s.read(name, router, "legacyCounter")
+    return Legacy(s.read(name, router, "legacyAddresses", legacy_id), legacy_id, router)
+
+
+@pytest.mark.parametrize(
+    ("contract", "words"),
+    [
+        ("MultisigLegacy", "Each transaction of this Safe is a sign of life."),
+        ("TransferEOALegacy", "Its sign of life is this transaction"),
+    ],
+)
 async def test_a_signer_of_a_safe_copies_the_exact_call_that_is_a_sign_of_life(
-    world: GiftWorld, visitor: PageVisitor
+    world: GiftWorld, visitor: PageVisitor, contract: str, words: str
 ) -> None:
-    """Made from the Safe, this call restarts the timer."""
+    """Made from the Safe, this call restarts the timer: of a legacy of its kind, and of one as accounts have."""
     s, signer, heir = world.scenario, world.scenario.account("signer"), world.person("heir")
     safe = s.create_safe([signer])
-    legacy = s.create_safe_legacy(signer, safe, [heir.address])
+    if contract == "MultisigLegacy":
+        legacy = s.create_safe_legacy(signer, safe, [heir.address])
+    else:
+        legacy = create_from_safe(s, signer, safe, heir.address)
     await world.api.parts.chain_indexes[world.api.chain_id].run()
     await visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, signer, "Signer's wallet"))
     await expect(page.get_by_role("heading", name="You are a signer of a Safe")).to_be_visible()
+    await expect(page.get_by_text(words)).to_be_visible()
     await page.get_by_role("button", name="Copy the three lines").click()
     await expect(page.get_by_text("The three lines are copied.")).to_be_visible()
     copied = await page.evaluate("() => navigator.clipboard.readText()")
     to, value, data = (line.split(": ")[1] for line in copied.splitlines())
     s.advance(30 * DAY)
-    (before, *_) = s.read("MultisigLegacy", legacy.address, "getTriggerActivationTimestamp")
+    (before, *_) = s.read(contract, legacy.address, "getTriggerActivationTimestamp")
     s.execute_from_safe(signer, safe, to, data, int(value))
-    (after, *_) = s.read("MultisigLegacy", legacy.address, "getTriggerActivationTimestamp")
+    (after, *_) = s.read(contract, legacy.address, "getTriggerActivationTimestamp")
     assert after - before >= 30 * DAY
     nothing_amiss(visitor, world.origin)
 

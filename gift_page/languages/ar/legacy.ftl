@@ -95,6 +95,7 @@ legacy-safe = أنت من موقّعي محفظة Safe
 # The account follows in { $account }.
 legacy-safe-signer = توقيعك يُحسب للمحفظة المشتركة { $account }، التي يتعلق بها هذا الإرث.
 legacy-safe-well = كل معاملة من محفظة Safe هذه علامة حياة. وهذه تكفي، ولا تنقل شيئًا:
+legacy-safe-check-in = هذا الإرث لمحفظة Safe هذه. علامة الحياة منها هي هذه المعاملة، ولا تنقل شيئًا:
 legacy-safe-claim = محفظة Safe هذه مذكورة في الإرث. يمكنها الاستلام بهذه المعاملة:
 legacy-safe-from = محفظة Safe هذه مذكورة في الإرث. يمكنها الاستلام ابتداءً من: { $moment }.
 legacy-safe-how = في Safe: يُرجى اختيار «New transaction»، ثم «Transaction Builder»، وتفعيل «Custom data»، وملء هذه الأسطر الثلاثة. ويوافق الموقّعون الآخرون هناك أيضًا.

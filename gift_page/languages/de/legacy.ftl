@@ -95,6 +95,7 @@ legacy-safe = Sie unterzeichnen für einen Safe
 # The account follows in { $account }.
 legacy-safe-signer = Sie unterzeichnen für die gemeinsame Wallet { $account }, um die es in diesem Vermächtnis geht.
 legacy-safe-well = Jede Transaktion dieses Safes ist ein Lebenszeichen. Diese genügt, und sie bewegt nichts:
+legacy-safe-check-in = Dieses Vermächtnis gehört diesem Safe. Sein Lebenszeichen ist diese Transaktion, die nichts bewegt:
 legacy-safe-claim = Dieser Safe ist in dem Vermächtnis genannt. Mit dieser Transaktion kann er seinen Anspruch einlösen:
 legacy-safe-from = Dieser Safe ist in dem Vermächtnis genannt. Er kann seinen Anspruch ab { $moment } einlösen.
 legacy-safe-how = Wählen Sie in Safe „New transaction“, dann „Transaction Builder“, schalten Sie „Custom data“ ein, und füllen Sie diese drei Zeilen aus. Die anderen Unterzeichner stimmen auch dort zu.

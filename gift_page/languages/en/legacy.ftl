@@ -98,6 +98,7 @@ legacy-safe = You are a signer of a Safe
 # The account follows in { $account }.
 legacy-safe-signer = You sign for the shared wallet { $account }, which this legacy is about.
 legacy-safe-well = Each transaction of this Safe is a sign of life. This one is enough, and it moves nothing:
+legacy-safe-check-in = This legacy belongs to this Safe. Its sign of life is this transaction, which moves nothing:
 legacy-safe-claim = This Safe is named in the legacy. It can claim with this transaction:
 legacy-safe-from = This Safe is named in the legacy. It can claim from { $moment } on.
 legacy-safe-how = In Safe, choose “New transaction”, then “Transaction Builder”, switch on “Custom data”, and fill in these three lines. The other signers agree there, too.

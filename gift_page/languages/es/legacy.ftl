@@ -95,6 +95,7 @@ legacy-safe = Usted es firmante de un Safe
 # The account follows in { $account }.
 legacy-safe-signer = Usted firma por la cartera compartida { $account }, de la que trata este legado.
 legacy-safe-well = Cada transacción de este Safe es una señal de vida. Esta basta, y no mueve nada:
+legacy-safe-check-in = Este legado es de este Safe. Su señal de vida es esta transacción, que no mueve nada:
 legacy-safe-claim = Este Safe está nombrado en el legado. Puede reclamar con esta transacción:
 legacy-safe-from = Este Safe está nombrado en el legado. Puede reclamar a partir de este momento: { $moment }.
 legacy-safe-how = En Safe, elija «New transaction», después «Transaction Builder», active «Custom data» y rellene estas tres líneas. Los demás firmantes dan allí también su acuerdo.

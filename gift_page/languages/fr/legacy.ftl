@@ -95,6 +95,7 @@ legacy-safe = Vous êtes signataire d’un Safe
 # The account follows in { $account }.
 legacy-safe-signer = Vous signez pour le portefeuille partagé { $account }, dont il s’agit dans ce legs.
 legacy-safe-well = Chaque transaction de ce Safe est un signe de vie. Celle-ci suffit, et elle ne déplace rien :
+legacy-safe-check-in = Ce legs est à ce Safe. Son signe de vie est cette transaction, qui ne déplace rien :
 legacy-safe-claim = Ce Safe est nommé dans le legs. Il peut réclamer par cette transaction :
 legacy-safe-from = Ce Safe est nommé dans le legs. Il peut réclamer à partir du { $moment }.
 legacy-safe-how = Dans Safe, choisissez « New transaction », puis « Transaction Builder », activez « Custom data » et remplissez ces trois lignes. Les autres signataires y donnent aussi leur accord.

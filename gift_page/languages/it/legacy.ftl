@@ -95,6 +95,7 @@ legacy-safe = Lei è firmatario di un Safe
 # The account follows in { $account }.
 legacy-safe-signer = Lei firma per il portafoglio condiviso { $account }, di cui tratta questo lascito.
 legacy-safe-well = Ogni transazione di questo Safe è un segno di vita. Questa basta, e non sposta nulla:
+legacy-safe-check-in = Questo lascito è di questo Safe. Il suo segno di vita è questa transazione, che non sposta nulla:
 legacy-safe-claim = Questo Safe è nominato nel lascito. Può riscuotere con questa transazione:
 legacy-safe-from = Questo Safe è nominato nel lascito. Può riscuotere da questo momento: { $moment }.
 legacy-safe-how = In Safe scelga «New transaction», poi «Transaction Builder», attivi «Custom data» e compili queste tre righe. Anche gli altri firmatari danno lì il loro consenso.

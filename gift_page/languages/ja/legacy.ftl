@@ -95,6 +95,7 @@ legacy-safe = あなたは Safe の署名者です
 # The account follows in { $account }.
 legacy-safe-signer = あなたは、この遺産計画に関わる共有ウォレット { $account } の署名者です。
 legacy-safe-well = この Safe からの取引はどれも活動の知らせになります。次の取引で十分で、何も動きません：
+legacy-safe-check-in = この遺産計画はこの Safe のものです。活動の知らせになるのは次の取引で、何も動きません：
 legacy-safe-claim = この Safe は遺産計画で指定されています。次の取引で受け取れます：
 legacy-safe-from = この Safe は遺産計画で指定されています。{ $moment } から受け取れます。
 legacy-safe-how = Safe で「New transaction」、次に「Transaction Builder」を選び、「Custom data」をオンにして、この 3 行を入力してください。ほかの署名者もそこで承認します。

@@ -95,6 +95,7 @@ legacy-safe = Safe의 서명자이십니다
 # The account follows in { $account }.
 legacy-safe-signer = 이 상속 계획과 관련된 공유 지갑 { $account }의 서명자이십니다.
 legacy-safe-well = 이 Safe의 거래는 모두 활동으로 확인됩니다. 다음 거래면 충분하고, 아무것도 옮기지 않습니다:
+legacy-safe-check-in = 이 상속 계획은 이 Safe의 것입니다. 다음 거래로 활동이 확인되며, 아무것도 옮기지 않습니다:
 legacy-safe-claim = 이 Safe는 상속 계획에 지정되어 있습니다. 다음 거래로 수령할 수 있습니다:
 legacy-safe-from = 이 Safe는 상속 계획에 지정되어 있습니다. { $moment }부터 수령할 수 있습니다.
 legacy-safe-how = Safe에서 “New transaction”, 이어서 “Transaction Builder”를 고르고 “Custom data”를 켠 뒤 이 세 줄을 채우세요. 다른 서명자도 그곳에서 동의합니다.

@@ -95,6 +95,7 @@ legacy-safe = Você é signatário de um Safe
 # The account follows in { $account }.
 legacy-safe-signer = Você assina pela carteira compartilhada { $account }, de que trata este legado.
 legacy-safe-well = Cada transação deste Safe é um sinal de vida. Esta basta, e não move nada:
+legacy-safe-check-in = Este legado é deste Safe. O seu sinal de vida é esta transação, que não move nada:
 legacy-safe-claim = Este Safe está nomeado no legado. Ele pode reclamar com esta transação:
 legacy-safe-from = Este Safe está nomeado no legado. Ele pode reclamar a partir deste momento: { $moment }.
 legacy-safe-how = No Safe, escolha “New transaction”, depois “Transaction Builder”, ative “Custom data” e preencha estas três linhas. Os outros signatários concordam lá também.

@@ -95,6 +95,7 @@ legacy-safe = 您是一个 Safe 的签名人
 # The account follows in { $account }.
 legacy-safe-signer = 您为与这份遗产计划有关的共享钱包 { $account } 签名。
 legacy-safe-well = 这个 Safe 的每一笔交易都算活动。下面这一笔就够了，它不转走任何东西：
+legacy-safe-check-in = 这份遗产计划属于这个 Safe。下面这笔交易才算它的活动，它不转走任何东西：
 legacy-safe-claim = 这个 Safe 被指定在遗产计划中。它可以用下面这笔交易领取：
 legacy-safe-from = 这个 Safe 被指定在遗产计划中。它从{ $moment }起可以领取。
 legacy-safe-how = 在 Safe 中选择“New transaction”，再选择“Transaction Builder”，打开“Custom data”，填入这三行。其他签名人也在那里同意。
