@@ -73,10 +73,9 @@ function offerPreview(visit: Visit, panel: HTMLElement, heading: HTMLElement): v
 
 function showPreview(visit: Visit, panel: HTMLElement, preview: ClaimPreview, whyNot: string | null): void {
   const heading = make("h2", { tabIndex: -1 }, phrase("legacy-would-get"));
-  const rest = preview.hasMore && make("p", { className: "dim" }, phrase("legacy-has-more"));
   if (preview.assets.length === 0) {
     const none = make("p", {}, phrase("legacy-nothing"));
-    fill(panel, heading, none, rest, button(phrase("look-again"), visit.again, "button quiet"));
+    fill(panel, heading, none, ...assetsOf(preview), button(phrase("look-again"), visit.again, "button quiet"));
   } else {
     const { asks, told, choices, run } = working(visit);
     const what = previewWords(preview);
@@ -84,13 +83,10 @@ function showPreview(visit: Visit, panel: HTMLElement, preview: ClaimPreview, wh
     const own = button(phrase("legacy-claim-own"), () => run(() => claimPaid(visit, preview, "claim", what)));
     if (whyNot === null) own.className = "button quiet";
     fill(choices, whyNot === null && free, own);
-    const items = preview.assets.map((asset) => make("li", {}, assetWords(asset)));
     fill(
       panel,
       heading,
-      make("ul", { className: "amounts" }, ...items),
-      make("p", { className: "dim" }, phrase("legacy-after-fees")),
-      rest,
+      ...assetsOf(preview),
       make("p", {}, whyNot ?? phrase("legacy-claim-free-words")),
       choices,
       asks,
@@ -98,6 +94,15 @@ function showPreview(visit: Visit, panel: HTMLElement, preview: ClaimPreview, wh
     );
   }
   heading.focus();
+}
+
+/** What would arrive, and whether there is more. */
+export function assetsOf({ assets, hasMore }: ClaimPreview): HTMLElement[] {
+  const items = assets.map((asset) => make("li", {}, assetWords(asset)));
+  const list = make("ul", { className: "amounts" }, ...items);
+  const terms = make("p", { className: "dim" }, phrase("legacy-after-fees"));
+  const rest = make("p", { className: "dim" }, phrase("legacy-has-more"));
+  return [...(assets.length > 0 ? [list, terms] : []), ...(hasMore ? [rest] : [])];
 }
 
 /** `250 USDC`; the name alone where no node can compute how much. */
@@ -121,7 +126,7 @@ async function whyNotFree(facts: LegacyFacts): Promise<string | null> {
 }
 
 /** Elements for questions and errors; `run` does one thing at a time. `also`: another button, focused after an error. */
-function working(
+export function working(
   visit: Visit,
   asking: string = "wallet-asks",
 ): {

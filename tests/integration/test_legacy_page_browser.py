@@ -203,6 +203,27 @@ async def test_a_signer_of_a_safe_copies_the_exact_call_that_is_a_sign_of_life(
     nothing_amiss(visitor, world.origin)
 
 
+async def test_of_a_safe_that_is_an_heir_nothing_is_asked_before_a_click_and_its_call_claims(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    s, signer = world.scenario, world.scenario.account("signer")
+    safe = s.create_safe([signer])
+    legacy = s.create_legacy(s.account("owner"), {safe: 100})
+    s.anvil.set_balance(legacy.address, ETHER)
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    s.advance(INACTIVITY + 1)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, signer, "Signer's wallet"))
+    look = page.get_by_role("button", name="What would I get?")
+    await expect(look).to_be_visible()
+    assert [url for url in visitor.asked if "claim-preview" in url] == []
+    await look.click()
+    await expect(page.get_by_role("listitem").filter(has_text="1 ETH")).to_be_visible()
+    to, value, data = await page.locator("code.call").all_text_contents()
+    s.execute_from_safe(signer, safe, to, data, int(value))
+    assert s.balance(None, safe) == ETHER
+    nothing_amiss(visitor, world.origin)
+
+
 async def test_an_heir_takes_over_a_shared_wallet_by_one_transaction(world: GiftWorld, visitor: PageVisitor) -> None:
     s, signer, heir = world.scenario, world.scenario.account("signer"), world.scenario.account("heir")
     safe = s.create_safe([signer])
