@@ -34,6 +34,7 @@ const HEADINGS: Record<Deed["kind"], string> = {
   "check-in": "legacy-well-under-way",
 };
 const ASK_AGAIN_MILLISECONDS = 4_000;
+const PATIENCE_MILLISECONDS = 6_000;
 
 const keyOf = ({ chainId, legacy }: LegacyFacts): string => `legacy-deed:${chainId}:${legacy.toLowerCase()}`;
 
@@ -83,29 +84,43 @@ export async function followOwn(
   keep(keyOf(facts), deed);
   const view = new DeedView(place, facts, deed);
   const hash = deed.hash ?? "";
+  view.offerToLeave(again);
   view.transaction(hash);
   view.at(2, phrase("now-broadcast"));
   try {
-    const { blockNumber } = await chain.mined(hash, deed.since ?? 0);
+    let receipt = await chain.mined(hash, deed.since ?? 0);
+    if (view.isLeft) return;
     view.at(3, phrase("now-mined"));
     if (deed.kind === "check-in") view.showDay(await openingDay(chain, facts.legacy).catch(() => null));
-    while ((await finalBlock(chain)) < Number(blockNumber)) {
+    for (;;) {
+      const final = await chain.finalBlock();
+      receipt = await chain.mined(receipt.transactionHash, deed.since ?? 0); // it may be in another block by now
+      if (view.isLeft) return;
+      if (Number(receipt.blockNumber) <= final) break;
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MILLISECONDS));
     }
     keep(keyOf(facts), null);
     await view.done(() => openingDay(chain, facts.legacy));
   } catch (error) {
+    if (view.isLeft) return;
     keep(keyOf(facts), null);
     view.failed(error instanceof Wrong ? error.message : phrase("trouble-refused"), again);
   }
 }
 
-/** The number of the newest final block; -1 while the wallet's node does not say. */
-async function finalBlock(chain: WalletChain): Promise<number> {
-  const block = await chain
-    .ask<{ number: string } | null>("eth_getBlockByNumber", "finalized", false)
-    .catch(() => null);
-  return block === null ? -1 : Number(block.number);
+/** After some seconds: a wallet may be gone, and what some name for a shared wallet is no transaction. */
+export function offerToLeave(place: HTMLElement, facts: LegacyFacts, leave: () => void): void {
+  const choose = button(
+    phrase("legacy-choose-again"),
+    () => {
+      keep(keyOf(facts), null);
+      leave();
+    },
+    "button quiet",
+  );
+  setTimeout(() => {
+    if (place.childElementCount === 0) fill(place, choose);
+  }, PATIENCE_MILLISECONDS);
 }
 
 /** Return the service's day if it has moved, else the expected day: the service keeps an answer for some seconds. */
@@ -117,6 +132,8 @@ async function newDay(facts: LegacyFacts, { day = "" }: Deed): Promise<Date> {
 
 /** View of a deed under way. */
 class DeedView {
+  /** The visitor has chosen something else: this view has no place any more. */
+  isLeft = false;
   private readonly told = make("p", { className: "told", attributes: { role: "status" } });
   private readonly day = make("p", { className: "when", hidden: true });
   private readonly link = make("p", { className: "dim" });
@@ -166,6 +183,13 @@ class DeedView {
         ? make("code", { title: hash }, phrase("transaction", short))
         : make("a", { href, target: "_blank", rel: "noopener noreferrer" }, phrase("see-transaction", short));
     if (this.link.textContent !== shown.textContent) fill(this.link, shown);
+  }
+
+  offerToLeave(again: () => void): void {
+    offerToLeave(this.more, this.facts, () => {
+      this.isLeft = true;
+      again();
+    });
   }
 
   failed(words: string, again: () => void): void {

@@ -6,7 +6,7 @@ import { fetchLegacy, type LegacyFacts, type Place } from "./legacy_facts.ts";
 import { showHeir } from "./legacy_heir.ts";
 import { showOwner } from "./legacy_owner.ts";
 import { isSame, lineOf, ownerOf, type People, peopleOf, safesOf } from "./legacy_people.ts";
-import { type Deed, followOwn, followRelayed, rememberedDeed } from "./legacy_progress.ts";
+import { type Deed, followOwn, followRelayed, offerToLeave, rememberedDeed } from "./legacy_progress.ts";
 import { showSafe } from "./legacy_safe.ts";
 import { phrase } from "./phrases.ts";
 import { LEGACY_PROBLEMS } from "./problems.ts";
@@ -49,7 +49,12 @@ function showTrouble(ways: HTMLElement, error: unknown, again: () => void): void
 /** A transaction that was sent before a reload of this tab: the wallet that sent it knows it. */
 function resumeOwn(ways: HTMLElement, facts: LegacyFacts, deed: Deed, again: () => void): void {
   let isFound = false;
-  fill(ways, make("p", { className: "dim busy looking" }, phrase("one-moment")));
+  const more = make("div", { className: "choices" });
+  fill(ways, make("p", { className: "dim busy looking" }, phrase("one-moment")), more);
+  offerToLeave(more, facts, () => {
+    isFound = true; // no wallet is looked for any more
+    again();
+  });
   discover((wallets) => {
     for (const wallet of wallets) {
       void WalletChain.open(wallet, facts.chainId, WORDS).then(

@@ -14,6 +14,7 @@ from tests.integration.gift_page_browser import PHONE, InjectedWallet, PageVisit
 from tests.integration.gift_page_steps import nothing_amiss
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, open_gift_world
 from tests.integration.test_gift_page_access import PageEyes
+from tests.integration.test_gift_page_giver import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 INACTIVITY = 180 * DAY
@@ -88,13 +89,23 @@ async def test_where_the_relay_refuses_an_heir_reads_why_and_claims_by_a_transac
     assert await page.get_by_role("button", name="Claim for free").count() == 0
     await page.get_by_role("button", name="Claim, and pay the network fee myself").click()
     await expect(page.get_by_text("It is being made final")).to_be_visible()
+    wallet.chain_id = 1  # its final blocks say nothing about this claim
     s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
+    await asked_again(page, wallet, "eth_getBlockByNumber")
+    await expect(page.get_by_text("It is being made final")).to_be_visible()
+    wallet.chain_id = s.anvil.chain_id
     await expect(page.get_by_role("heading", name="It is yours")).to_be_visible()
     assert s.balance(s.deployment.usdc, heir.address) - before == 100 * USDC
     ((sent,),) = wallet.asked("eth_sendTransaction")
     assert int(sent["chainId"], 16) == s.anvil.chain_id
     assert wallet.asked("eth_signTypedData_v4") == []
     nothing_amiss(visitor, world.origin)
+
+
+async def asked_again(page: Page, wallet: InjectedWallet, method: str) -> None:
+    """Two more calls: the page has made something of the answer to the first."""
+    before = len(wallet.asked(method))
+    await until(lambda: len(wallet.asked(method)) >= before + 2, page)
 
 
 @pytest.mark.parametrize("premium", [True, False])
@@ -252,6 +263,26 @@ async def test_a_request_under_way_is_followed_after_a_reload(world: GiftWorld, 
     await expect(page.get_by_role("heading", name="Your claim is on its way")).to_be_visible()
     world.following.set()
     await expect(page.get_by_text("100 USDC and 1 ETH arrived at")).to_be_visible()
+
+
+async def test_a_transaction_of_a_wallet_that_is_gone_leaves_a_way_out_after_a_reload(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """Only the wallet that sent the transaction can say what became of it. It may be locked by now."""
+    heir, s = world.scenario.account("heir"), world.scenario
+    legacy = await leave(world, heir)
+    wallet = InjectedWallet(s, heir, "Heir's wallet")
+    page = await connect(visitor, address_of(world, legacy), wallet)
+    await page.get_by_role("button", name="What would I get?").click()
+    await page.get_by_role("button", name="Claim, and pay the network fee myself").click()
+    await expect(page.get_by_text("It is being made final")).to_be_visible()
+    wallet.declines.add("eth_accounts")
+    await page.reload()
+    await page.get_by_role("button", name="Do not wait, and choose again").click()
+    await expect(page.get_by_role("button", name="Connect Heir's wallet")).to_be_visible()
+    await page.reload()
+    await expect(page.get_by_role("button", name="Connect Heir's wallet")).to_be_visible()
+    nothing_amiss(visitor, world.origin)
 
 
 async def test_every_state_is_for_everybody_and_a_claim_needs_the_keyboard_alone(

@@ -88,6 +88,7 @@ legacy-step-final = نهائي
 legacy-takeover-done = للمحفظة المشتركة موقّعون جدد
 legacy-taken-over = يمكنك الآن، مع الآخرين المذكورين، التوقيع عنها.
 legacy-you-claimed = تم استلامك.
+legacy-choose-again = الاختيار من جديد دون انتظار
 
 ## A signer of a Safe
 

@@ -88,6 +88,7 @@ legacy-step-final = Endgültig
 legacy-takeover-done = Die gemeinsame Wallet hat neue Unterzeichner
 legacy-taken-over = Sie und die anderen, die genannt waren, können jetzt für sie unterschreiben.
 legacy-you-claimed = Sie haben Ihren Anspruch eingelöst.
+legacy-choose-again = Nicht warten und neu wählen
 
 ## A signer of a Safe
 

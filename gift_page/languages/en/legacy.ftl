@@ -91,6 +91,7 @@ legacy-step-final = Final
 legacy-takeover-done = The shared wallet has new signers
 legacy-taken-over = You and the others who were named can sign for it now.
 legacy-you-claimed = You have claimed.
+legacy-choose-again = Do not wait, and choose again
 
 ## A signer of a Safe
 

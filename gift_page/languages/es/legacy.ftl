@@ -88,6 +88,7 @@ legacy-step-final = Definitivo
 legacy-takeover-done = La cartera compartida tiene nuevos firmantes
 legacy-taken-over = Usted y las demás personas nombradas ya pueden firmar por ella.
 legacy-you-claimed = Usted ha reclamado.
+legacy-choose-again = No esperar y elegir de nuevo
 
 ## A signer of a Safe
 

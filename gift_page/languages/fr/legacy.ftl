@@ -88,6 +88,7 @@ legacy-step-final = Définitif
 legacy-takeover-done = Le portefeuille partagé a de nouveaux signataires
 legacy-taken-over = Vous et les autres personnes nommées pouvez maintenant signer pour lui.
 legacy-you-claimed = Vous avez réclamé.
+legacy-choose-again = Ne pas attendre et choisir de nouveau
 
 ## A signer of a Safe
 

@@ -88,6 +88,7 @@ legacy-step-final = Definitivo
 legacy-takeover-done = Il portafoglio condiviso ha nuovi firmatari
 legacy-taken-over = Lei e le altre persone nominate potete ora firmare per questo portafoglio.
 legacy-you-claimed = Lei ha riscosso.
+legacy-choose-again = Non aspettare e scegliere di nuovo
 
 ## A signer of a Safe
 

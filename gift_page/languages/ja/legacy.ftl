@@ -88,6 +88,7 @@ legacy-step-final = 確定
 legacy-takeover-done = 共有ウォレットに新しい署名者がいます
 legacy-taken-over = あなたと、指定されたほかの方が、これから署名できます。
 legacy-you-claimed = 受け取りました。
+legacy-choose-again = 待たずに選び直す
 
 ## A signer of a Safe
 

@@ -88,6 +88,7 @@ legacy-step-final = 확정
 legacy-takeover-done = 공유 지갑에 새 서명자가 있습니다
 legacy-taken-over = 이제 지정된 다른 사람들과 함께 이 지갑에 서명하실 수 있습니다.
 legacy-you-claimed = 수령하셨습니다.
+legacy-choose-again = 기다리지 않고 다시 선택하기
 
 ## A signer of a Safe
 

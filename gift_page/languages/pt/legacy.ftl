@@ -88,6 +88,7 @@ legacy-step-final = Definitivo
 legacy-takeover-done = A carteira compartilhada tem novos signatários
 legacy-taken-over = Você e as outras pessoas nomeadas já podem assinar por ela.
 legacy-you-claimed = Você reclamou.
+legacy-choose-again = Não esperar e escolher de novo
 
 ## A signer of a Safe
 

@@ -88,6 +88,7 @@ legacy-step-final = 最终确定
 legacy-takeover-done = 共享钱包有了新的签名人
 legacy-taken-over = 您和其他被指定的人现在可以为它签名。
 legacy-you-claimed = 您已经领取。
+legacy-choose-again = 不再等待，重新选择
 
 ## A signer of a Safe
 
