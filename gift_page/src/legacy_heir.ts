@@ -28,9 +28,9 @@ export async function showHeir(visit: Visit, line: Line): Promise<HTMLElement> {
     fill(panel, heading, ...waiting(facts, line, new Date(opensAt)));
   } else if (facts.kind === "safe") {
     if (facts.state === "claimed") fill(panel, heading, make("p", {}, phrase("legacy-handed-over")));
-    else offerTakeover(visit, panel, heading);
+    else offerTakeover(visit, panel, heading, opensAt !== null);
   } else {
-    offerPreview(visit, panel, heading);
+    offerPreview(visit, panel, heading, opensAt !== null);
   }
   return panel;
 }
@@ -51,14 +51,15 @@ function waiting({ chainId, legacy }: LegacyFacts, line: Line, day: Date): HTMLE
 }
 
 /** For a shared wallet: the heirs become signers, by a transaction of a single heir. */
-function offerTakeover(visit: Visit, panel: HTMLElement, heading: HTMLElement): void {
+function offerTakeover(visit: Visit, panel: HTMLElement, heading: HTMLElement, isDayKnown: boolean): void {
   const { asks, told, choices, run } = working(visit);
   const take = button(phrase("legacy-take-over"), () => run(() => claimPaid(visit, NOTHING, "takeover")));
   fill(choices, take);
-  fill(panel, heading, make("p", {}, phrase("legacy-take-over-words")), choices, asks, told);
+  const unknown = `${phrase("legacy-day-unknown")} ${phrase("legacy-fee-is-yours")}`;
+  fill(panel, heading, make("p", {}, isDayKnown ? phrase("legacy-take-over-words") : unknown), choices, asks, told);
 }
 
-function offerPreview(visit: Visit, panel: HTMLElement, heading: HTMLElement): void {
+function offerPreview(visit: Visit, panel: HTMLElement, heading: HTMLElement, isDayKnown: boolean): void {
   const { asks, told, choices, run } = working(visit, "legacy-looking");
   const look = button(phrase("legacy-what"), () =>
     run(async () => {
@@ -68,7 +69,8 @@ function offerPreview(visit: Visit, panel: HTMLElement, heading: HTMLElement): v
     }),
   );
   fill(choices, look);
-  fill(panel, heading, make("p", {}, phrase("legacy-what-words")), choices, asks, told);
+  const words = phrase(isDayKnown ? "legacy-what-words" : "legacy-day-unknown");
+  fill(panel, heading, make("p", {}, words), choices, asks, told);
 }
 
 function showPreview(visit: Visit, panel: HTMLElement, preview: ClaimPreview, whyNot: string | null): void {

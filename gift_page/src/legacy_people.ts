@@ -50,6 +50,7 @@ const ACCOUNT_WRITES: Abi = [
   define("activeAlive", ["uint256"], [], "nonpayable"),
 ];
 const SAFE_WRITES: Abi = [define("activeLegacy", ["uint256"], [], "nonpayable")];
+const YEAR_10000 = 253_402_300_800n;
 const NOBODY = /^0x0{40}$/;
 
 export async function peopleOf(chain: WalletChain, legacy: string): Promise<People> {
@@ -89,16 +90,22 @@ export async function safesOf(chain: WalletChain, facts: LegacyFacts, people: Pe
   return safes.map((safe) => ({ safe: getAddress(safe), isOwner: isSame(safe, owner) }));
 }
 
-/** Unix seconds at which a check-in in the next block would let the legacy open. */
-export async function dayAfterCheckIn(chain: WalletChain, legacy: string): Promise<Date> {
+/** The day at which a legacy would open after a check-in in the next block; null for a day without a name. */
+export async function dayAfterCheckIn(chain: WalletChain, legacy: string): Promise<Date | null> {
+  if ((await openingDay(chain, legacy)) === null) return null;
   const [now, period] = await Promise.all([chain.now(), chain.read<bigint>(legacy, READS, "getActivationTrigger")]);
-  return new Date((now + Number(period)) * 1000);
+  return dayAt(BigInt(now) + period);
 }
 
-/** The day from which on the first line may claim, at the newest block. */
-export async function openingDay(chain: WalletChain, legacy: string): Promise<Date> {
-  const [first] = await chain.read<bigint[]>(legacy, READS, "getTriggerActivationTimestamp");
-  return new Date(Number(first) * 1000);
+/** The day from which on the first line may claim, at the newest block; null for a day without a name. */
+export async function openingDay(chain: WalletChain, legacy: string): Promise<Date | null> {
+  const [first = 0n] = await chain.read<bigint[]>(legacy, READS, "getTriggerActivationTimestamp");
+  return dayAt(first);
+}
+
+/** Of unix seconds. Null for 0, which legacies of an old build say, and for years of more than four digits. */
+function dayAt(seconds: bigint): Date | null {
+  return seconds > 0n && seconds < YEAR_10000 ? new Date(Number(seconds) * 1000) : null;
 }
 
 /** What a signed message needs of a router, for the functions of the package. */

@@ -24,7 +24,7 @@ export interface Deed {
   /** What a claim brings, in words. */
   what?: string;
   /** The day that a check-in moves the legacy to, RFC 3339. */
-  day?: string;
+  day?: string | undefined;
 }
 
 const STEPS = ["step-signed", "step-handed", "step-confirmed", "legacy-step-final"];
@@ -124,10 +124,14 @@ export function offerToLeave(place: HTMLElement, facts: LegacyFacts, leave: () =
 }
 
 /** Return the service's day if it has moved, else the expected day: the service keeps an answer for some seconds. */
-async function newDay(facts: LegacyFacts, { day = "" }: Deed): Promise<Date> {
+async function newDay(facts: LegacyFacts, { day }: Deed): Promise<Date | null> {
   const { opensAt } = await fetchLegacy(facts);
   const isNew = opensAt !== null && (facts.opensAt === null || Date.parse(opensAt) > Date.parse(facts.opensAt));
-  return new Date(isNew ? opensAt : day);
+  return asDay(isNew ? opensAt : day);
+}
+
+function asDay(day: string | undefined): Date | null {
+  return day === undefined ? null : new Date(day);
 }
 
 /** View of a deed under way. */
@@ -150,7 +154,7 @@ class DeedView {
     const list = make("ol", { className: "steps" }, ...this.steps);
     const parts = [this.heading, this.day, list, this.told, this.link, this.more];
     fill(place, make("div", { className: "panel" }, ...parts));
-    if (deed.day !== undefined) this.showDay(new Date(deed.day));
+    this.showDay(asDay(deed.day));
     this.heading.focus();
   }
 
@@ -203,16 +207,17 @@ class DeedView {
   }
 
   /** It is final. `readDay` gives the day after a check-in. */
-  async done(readDay: () => Promise<Date>): Promise<void> {
+  async done(readDay: () => Promise<Date | null>): Promise<void> {
     const { kind, account, what = "", day } = this.deed;
     const seal = make("div", { className: "seal", attributes: { "aria-hidden": "true" } }, "✓");
     const heading = make("h2", { tabIndex: -1 }, phrase(DONE[kind]));
     const told = make("p", { className: "arrived", attributes: { role: "status" } });
     fill(this.place, make("div", { className: "panel received" }, seal, heading, told, this.link));
     if (kind === "check-in") {
-      const moment = localTime(await readDay().catch(() => new Date(day ?? "")));
-      told.append(phrase("legacy-day-final", { moment }));
-      sayState("legacy-opens-on", { moment });
+      const moved = await readDay().catch(() => asDay(day));
+      const moment = moved && localTime(moved);
+      told.append(moment === null ? phrase("legacy-well-final") : phrase("legacy-day-final", { moment }));
+      if (moment !== null) sayState("legacy-opens-on", { moment });
     } else if (kind === "takeover") {
       told.append(phrase("legacy-taken-over"));
       sayState("legacy-you-claimed");

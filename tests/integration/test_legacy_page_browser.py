@@ -285,6 +285,25 @@ async def test_a_transaction_of_a_wallet_that_is_gone_leaves_a_way_out_after_a_r
     nothing_amiss(visitor, world.origin)
 
 
+async def test_of_a_legacy_without_a_day_no_day_is_named(world: GiftWorld, visit: Visit) -> None:
+    """Legacies of an old build say 0: it is neither "now" for an heir nor the year 1970 for the owner."""
+    s, owner, heir = world.scenario, world.scenario.account("owner"), world.person("heir")
+    legacy = s.create_old_legacy(owner, {heir.address: 100})
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    visitor = await visit(PHONE)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, heir, "Heir's wallet"))
+    await expect(page.get_by_text("This page knows no day from which on you can claim.")).to_be_visible()
+    visitor = await visit(PHONE)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, owner, "Owner's wallet"))
+    await expect(page.get_by_text("This page can name no day for this legacy.")).to_be_visible()
+    await page.get_by_role("button", name="I am well", exact=True).click()
+    await expect(page.get_by_text("It is being made final")).to_be_visible()
+    s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
+    await expect(page.get_by_text("Your sign of life is final.")).to_be_visible()
+    assert "1970" not in await page.locator("body").inner_text()
+    nothing_amiss(visitor, world.origin)
+
+
 async def test_every_state_is_for_everybody_and_a_claim_needs_the_keyboard_alone(
     world: GiftWorld, visitor: PageVisitor
 ) -> None:

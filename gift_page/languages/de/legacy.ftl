@@ -51,6 +51,7 @@ legacy-find-wallet = Wählen Sie in Ihrer Wallet ein anderes Konto, oder nehmen 
 legacy-yours = Dieses Vermächtnis gehört Ihnen
 legacy-yours-claimed = Ein Anspruch wurde schon eingelöst. Ein Lebenszeichen ändert daran nichts mehr.
 legacy-well-words = Geht es Ihnen gut? Sagen Sie es, dann können Ansprüche erst ab { $moment } eingelöst werden.
+legacy-well-no-day = Geht es Ihnen gut? Sagen Sie es. Einen Tag kann diese Seite für dieses Vermächtnis nicht nennen.
 legacy-well = Mir geht es gut
 legacy-well-own = Mir geht es gut, und ich zahle die Netzwerkgebühr
 legacy-well-free = Es kostet Sie nichts: Sie unterschreiben, und die Netzwerkgebühr wird für Sie bezahlt.
@@ -63,6 +64,7 @@ legacy-moving-to = Ansprüche können ab { $moment } eingelöst werden. Das wird
 legacy-well-under-way = Ihr Lebenszeichen ist unterwegs
 legacy-well-done = Alles Gute Ihnen
 legacy-day-final = Der neue Tag ist { $moment }. Er ist endgültig.
+legacy-well-final = Ihr Lebenszeichen ist endgültig.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = Mit dieser Wallet können Sie Ihren Anspruch ab { $moment } 
 legacy-day-moves = Jedes Lebenszeichen der Person, der es gehört, verschiebt diesen Tag. Bis dahin ist nichts zu tun.
 legacy-calendar-title = Ansprüche aus einem Vermächtnis können eingelöst werden
 legacy-what-words = Sie können Ihren Anspruch jetzt einlösen. Sehen Sie zuerst, was Sie bekämen: Dabei wird nichts unterschrieben.
+legacy-day-unknown = Diese Seite kennt keinen Tag, ab dem Sie Ihren Anspruch einlösen können. Sie können es jetzt versuchen.
 legacy-what = Was bekäme ich?
 legacy-looking = Einen Moment: Das Einlösen wird ausprobiert, ohne dass es geschieht…
 legacy-would-get = Sie bekämen

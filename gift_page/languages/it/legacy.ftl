@@ -51,6 +51,7 @@ legacy-find-wallet = Scelga un altro conto nel Suo portafoglio, o usi un altro p
 legacy-yours = Questo lascito è Suo
 legacy-yours-claimed = È già stato riscosso. Un segno di vita non cambia più nulla.
 legacy-well-words = Sta bene? Lo dica, e si potrà riscuotere solo da questo momento: { $moment }.
+legacy-well-no-day = Sta bene? Lo dica. Questa pagina non può indicare un giorno per questo lascito.
 legacy-well = Sto bene
 legacy-well-own = Sto bene, e pago la commissione della rete
 legacy-well-free = Non Le costa nulla: Lei firma, e la commissione della rete viene pagata per Lei.
@@ -63,6 +64,7 @@ legacy-moving-to = Si può riscuotere da questo momento: { $moment }. Sta divent
 legacy-well-under-way = Il Suo segno di vita è in viaggio
 legacy-well-done = Le auguriamo ogni bene
 legacy-day-final = Il nuovo giorno è: { $moment }. È definitivo.
+legacy-well-final = Il Suo segno di vita è definitivo.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = Con questo portafoglio può riscuotere da questo momento: { 
 legacy-day-moves = Ogni segno di vita del proprietario sposta questo giorno. Fino ad allora non c’è nulla da fare.
 legacy-calendar-title = Si può riscuotere un lascito
 legacy-what-words = Ora può riscuotere. Prima guardi che cosa riceverebbe: con questo non si firma nulla.
+legacy-day-unknown = Questa pagina non conosce un giorno da cui Lei possa riscuotere. Può provare ora.
 legacy-what = Che cosa riceverei?
 legacy-looking = Un momento: la riscossione viene provata, senza farla…
 legacy-would-get = Riceverebbe

@@ -51,6 +51,7 @@ legacy-find-wallet = ウォレットで別のアカウントを選ぶか、別�
 legacy-yours = この遺産計画はあなたのものです
 legacy-yours-claimed = すでに受け取られました。活動を知らせても、もう変わりません。
 legacy-well-words = お元気ですか？お知らせになると、受け取れるのは { $moment } からになります。
+legacy-well-no-day = お元気ですか？お知らせください。この遺産計画の日は、このページでは示せません。
 legacy-well = 元気です
 legacy-well-own = 元気です（ネットワーク手数料は自分で払う）
 legacy-well-free = 費用はかかりません。署名していただくと、ネットワーク手数料は代わりに支払われます。
@@ -63,6 +64,7 @@ legacy-moving-to = { $moment } から受け取れます。確定を待ってい�
 legacy-well-under-way = 元気だという知らせを届けています
 legacy-well-done = どうぞお元気で
 legacy-day-final = 新しい日は { $moment } です。確定しました。
+legacy-well-final = お知らせが確定しました。
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = このウォレットで、{ $moment } から受け取れま
 legacy-day-moves = 所有者の活動が確認されるたびに、この日は動きます。それまでにすることはありません。
 legacy-calendar-title = 遺産計画から受け取れます
 legacy-what-words = 今、受け取れます。まず何が届くかを見てください。それだけでは署名はありません。
+legacy-day-unknown = いつから受け取れるかは、このページではわかりません。今、試すことができます。
 legacy-what = 何を受け取れますか？
 legacy-looking = お待ちください。実際には行わずに、受け取りを試しています…
 legacy-would-get = 届くもの

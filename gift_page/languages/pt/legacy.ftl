@@ -51,6 +51,7 @@ legacy-find-wallet = Escolha outra conta na sua carteira, ou use outra carteira.
 legacy-yours = Este legado é seu
 legacy-yours-claimed = Ele já foi reclamado. Um sinal de vida não muda mais isso.
 legacy-well-words = Você está bem? Diga isso, e só poderá ser reclamado a partir deste momento: { $moment }.
+legacy-well-no-day = Você está bem? Diga isso. Esta página não pode indicar nenhum dia para este legado.
 legacy-well = Estou bem
 legacy-well-own = Estou bem, e pago a taxa da rede
 legacy-well-free = Não custa nada para você: você assina, e a taxa da rede é paga por nós.
@@ -63,6 +64,7 @@ legacy-moving-to = Pode ser reclamado a partir deste momento: { $moment }. Isto 
 legacy-well-under-way = O seu sinal de vida está a caminho
 legacy-well-done = Desejamos tudo de bom
 legacy-day-final = O novo dia é: { $moment }. É definitivo.
+legacy-well-final = O seu sinal de vida é definitivo.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = Com esta carteira, você pode reclamar a partir deste moment
 legacy-day-moves = Cada sinal de vida do titular muda este dia. Até lá, não há nada a fazer.
 legacy-calendar-title = Um legado pode ser reclamado
 legacy-what-words = Você já pode reclamar. Primeiro veja o que receberia: com isso, nada é assinado.
+legacy-day-unknown = Esta página não conhece nenhum dia a partir do qual você possa reclamar. Você pode tentar agora.
 legacy-what = O que eu receberia?
 legacy-looking = Um momento: a reclamação é testada, sem ser feita…
 legacy-would-get = Você receberia
