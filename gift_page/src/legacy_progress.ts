@@ -7,7 +7,7 @@ import { fetchLegacy, type LegacyFacts } from "./legacy_facts.ts";
 import { openingDay } from "./legacy_people.ts";
 import { phrase } from "./phrases.ts";
 import { LEGACY_PROBLEMS } from "./problems.ts";
-import { inTheWay, nowWords, TROUBLE, WELL } from "./relay_states.ts";
+import { inTheWay, NOT_SENT, nowWords, TROUBLE, WELL } from "./relay_states.ts";
 import { keep, kept } from "./remembered.ts";
 import type { WalletChain } from "./wallet_chain.ts";
 import { inWords, localTime, shortly } from "./words.ts";
@@ -34,6 +34,8 @@ const HEADINGS: Record<Deed["kind"], string> = {
   "check-in": "legacy-well-under-way",
 };
 const ASK_AGAIN_MILLISECONDS = 4_000;
+/** Reasons of the service to wait that a transaction of one's own does not know. */
+const SHORT_OF_FEES = ["fees", "balance", "daily_cap", "paused"];
 const PATIENCE_MILLISECONDS = 6_000;
 
 const keyOf = ({ chainId, legacy }: LegacyFacts): string => `legacy-deed:${chainId}:${legacy.toLowerCase()}`;
@@ -54,6 +56,7 @@ export async function followRelayed(
   view.at(1, phrase("now-arrived"));
   try {
     const ended = await follow(worker, deed.id ?? "", (now) => {
+      if (view.isLeft) return true;
       if (now === null) {
         view.at(1, phrase("service-silent"));
         return false;
@@ -62,12 +65,15 @@ export async function followRelayed(
       const words = inTheWay(now) ?? nowWords(now);
       const step = now.status === "mined" ? 3 : now.status === "broadcast" ? 2 : 1;
       if (words !== undefined) view.at(step, words);
+      view.offerOwn(NOT_SENT.includes(now.status) && SHORT_OF_FEES.includes(now.waitsFor ?? ""), again);
       return false;
     });
+    if (view.isLeft) return;
     keep(keyOf(facts), null);
     if (ended !== null && WELL.includes(ended.status)) return await view.done(() => newDay(facts, deed));
     view.failed(phrase(TROUBLE[ended?.status ?? ""] ?? "trouble-unknown"), again);
   } catch (error) {
+    if (view.isLeft) return;
     keep(keyOf(facts), null);
     view.failed(inWords(error, LEGACY_PROBLEMS), again);
   }
@@ -110,17 +116,19 @@ export async function followOwn(
 
 /** After some seconds: a wallet may be gone, and what some name for a shared wallet is no transaction. */
 export function offerToLeave(place: HTMLElement, facts: LegacyFacts, leave: () => void): void {
-  const choose = button(
-    phrase("legacy-choose-again"),
-    () => {
-      keep(keyOf(facts), null);
-      leave();
-    },
-    "button quiet",
-  );
+  const choose = leavingButton(facts, leave);
   setTimeout(() => {
     if (place.childElementCount === 0) fill(place, choose);
   }, PATIENCE_MILLISECONDS);
+}
+
+/** The deed goes on; this page forgets it. */
+function leavingButton(facts: LegacyFacts, leave: () => void): HTMLElement {
+  const choose = (): void => {
+    keep(keyOf(facts), null);
+    leave();
+  };
+  return button(phrase("legacy-choose-again"), choose, "button quiet");
 }
 
 /** Return the service's day if it has moved, else the expected day: the service keeps an answer for some seconds. */
@@ -190,10 +198,22 @@ class DeedView {
   }
 
   offerToLeave(again: () => void): void {
-    offerToLeave(this.more, this.facts, () => {
+    offerToLeave(this.more, this.facts, this.leaver(again));
+  }
+
+  /** A way to a transaction of one's own, only while the service cannot pay. */
+  offerOwn(isShort: boolean, again: () => void): void {
+    if (!isShort) return fill(this.more);
+    if (this.more.childElementCount > 0) return;
+    const words = make("p", { className: "dim" }, phrase("legacy-fee-is-yours"));
+    fill(this.more, words, leavingButton(this.facts, this.leaver(again)));
+  }
+
+  private leaver(again: () => void): () => void {
+    return () => {
       this.isLeft = true;
       again();
-    });
+    };
   }
 
   failed(words: string, again: () => void): void {

@@ -27,7 +27,7 @@ export interface Visit {
   again: () => void;
 }
 
-const WORDS: SendWords = { tooLittle: "wallet-no-ether", wouldFail: "would-fail", failed: "trouble-refused" };
+const WORDS: SendWords = { tooLittle: "wallet-no-ether", wouldFail: "trouble-refused", failed: "trouble-refused" };
 /** The link of an email carries the end of its recipient's address, which no server sees. */
 const ENDING = /^#wallet=([0-9a-f]{4})$/i;
 

@@ -265,10 +265,29 @@ async def test_a_request_under_way_is_followed_after_a_reload(world: GiftWorld, 
     await expect(page.get_by_text("100 USDC and 1 ETH arrived at")).to_be_visible()
 
 
+async def test_while_the_service_cannot_pay_an_heir_may_choose_a_transaction_of_their_own(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    heir, s = world.person("heir"), world.scenario
+    legacy = await leave(world, heir)
+    world.following.clear()
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, heir, "Heir's wallet"))
+    now = {"id": "1", "status": "deferred_fee", "waitsFor": "paused", "txHash": None, "error": None}
+    await page.route("**/sponsor/requests/*/events", lambda route: route.abort())
+    await page.route("**/sponsor/requests/*", lambda route: route.fulfill(json=now))
+    await page.get_by_role("button", name="What would I get?").click()
+    await page.get_by_role("button", name="Claim for free").click()
+    await expect(page.get_by_text("You can do it with a transaction of your own")).to_be_visible()
+    await page.get_by_role("button", name="Do not wait, and choose again").click()
+    await page.get_by_role("button", name="Connect Heir's wallet").click()
+    await page.get_by_role("button", name="What would I get?").click()
+    await expect(page.get_by_role("button", name="Claim, and pay the network fee myself")).to_be_visible()
+
+
 async def test_a_transaction_of_a_wallet_that_is_gone_leaves_a_way_out_after_a_reload(
     world: GiftWorld, visitor: PageVisitor
 ) -> None:
-    """Only the wallet that sent the transaction can say what became of it. It may be locked by now."""
+    """Only the wallet knows what became of the transaction. It may be locked by now."""
     heir, s = world.scenario.account("heir"), world.scenario
     legacy = await leave(world, heir)
     wallet = InjectedWallet(s, heir, "Heir's wallet")
