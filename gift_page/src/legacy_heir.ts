@@ -28,9 +28,9 @@ export async function showHeir(visit: Visit, line: Line): Promise<HTMLElement> {
     fill(panel, heading, ...waiting(facts, line, new Date(opensAt)));
   } else if (facts.kind === "safe") {
     if (facts.state === "claimed") fill(panel, heading, make("p", {}, phrase("legacy-handed-over")));
-    else offerTakeover(visit, panel, heading);
+    else offerTakeover(visit, panel, heading, opensAt !== null);
   } else {
-    offerPreview(visit, panel, heading);
+    offerPreview(visit, panel, heading, opensAt !== null);
   }
   return panel;
 }
@@ -51,14 +51,15 @@ function waiting({ chainId, legacy }: LegacyFacts, line: Line, day: Date): HTMLE
 }
 
 /** For a shared wallet: the heirs become signers, by a transaction of a single heir. */
-function offerTakeover(visit: Visit, panel: HTMLElement, heading: HTMLElement): void {
+function offerTakeover(visit: Visit, panel: HTMLElement, heading: HTMLElement, isDayKnown: boolean): void {
   const { asks, told, choices, run } = working(visit);
   const take = button(phrase("legacy-take-over"), () => run(() => claimPaid(visit, NOTHING, "takeover")));
   fill(choices, take);
-  fill(panel, heading, make("p", {}, phrase("legacy-take-over-words")), choices, asks, told);
+  const unknown = `${phrase("legacy-day-unknown")} ${phrase("legacy-fee-is-yours")}`;
+  fill(panel, heading, make("p", {}, isDayKnown ? phrase("legacy-take-over-words") : unknown), choices, asks, told);
 }
 
-function offerPreview(visit: Visit, panel: HTMLElement, heading: HTMLElement): void {
+function offerPreview(visit: Visit, panel: HTMLElement, heading: HTMLElement, isDayKnown: boolean): void {
   const { asks, told, choices, run } = working(visit, "legacy-looking");
   const look = button(phrase("legacy-what"), () =>
     run(async () => {
@@ -68,15 +69,15 @@ function offerPreview(visit: Visit, panel: HTMLElement, heading: HTMLElement): v
     }),
   );
   fill(choices, look);
-  fill(panel, heading, make("p", {}, phrase("legacy-what-words")), choices, asks, told);
+  const words = phrase(isDayKnown ? "legacy-what-words" : "legacy-day-unknown");
+  fill(panel, heading, make("p", {}, words), choices, asks, told);
 }
 
 function showPreview(visit: Visit, panel: HTMLElement, preview: ClaimPreview, whyNot: string | null): void {
   const heading = make("h2", { tabIndex: -1 }, phrase("legacy-would-get"));
-  const rest = preview.hasMore && make("p", { className: "dim" }, phrase("legacy-has-more"));
   if (preview.assets.length === 0) {
     const none = make("p", {}, phrase("legacy-nothing"));
-    fill(panel, heading, none, rest, button(phrase("look-again"), visit.again, "button quiet"));
+    fill(panel, heading, none, ...assetsOf(preview), button(phrase("look-again"), visit.again, "button quiet"));
   } else {
     const { asks, told, choices, run } = working(visit);
     const what = previewWords(preview);
@@ -84,13 +85,10 @@ function showPreview(visit: Visit, panel: HTMLElement, preview: ClaimPreview, wh
     const own = button(phrase("legacy-claim-own"), () => run(() => claimPaid(visit, preview, "claim", what)));
     if (whyNot === null) own.className = "button quiet";
     fill(choices, whyNot === null && free, own);
-    const items = preview.assets.map((asset) => make("li", {}, assetWords(asset)));
     fill(
       panel,
       heading,
-      make("ul", { className: "amounts" }, ...items),
-      make("p", { className: "dim" }, phrase("legacy-after-fees")),
-      rest,
+      ...assetsOf(preview),
       make("p", {}, whyNot ?? phrase("legacy-claim-free-words")),
       choices,
       asks,
@@ -98,6 +96,15 @@ function showPreview(visit: Visit, panel: HTMLElement, preview: ClaimPreview, wh
     );
   }
   heading.focus();
+}
+
+/** What would arrive, and whether there is more. */
+export function assetsOf({ assets, hasMore }: ClaimPreview): HTMLElement[] {
+  const items = assets.map((asset) => make("li", {}, assetWords(asset)));
+  const list = make("ul", { className: "amounts" }, ...items);
+  const terms = make("p", { className: "dim" }, phrase("legacy-after-fees"));
+  const rest = make("p", { className: "dim" }, phrase("legacy-has-more"));
+  return [...(assets.length > 0 ? [list, terms] : []), ...(hasMore ? [rest] : [])];
 }
 
 /** `250 USDC`; the name alone where no node can compute how much. */
@@ -121,7 +128,7 @@ async function whyNotFree(facts: LegacyFacts): Promise<string | null> {
 }
 
 /** Elements for questions and errors; `run` does one thing at a time. `also`: another button, focused after an error. */
-function working(
+export function working(
   visit: Visit,
   asking: string = "wallet-asks",
 ): {

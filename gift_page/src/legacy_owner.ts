@@ -28,14 +28,18 @@ export async function showOwner(visit: Visit): Promise<HTMLElement> {
     "div",
     { className: "panel" },
     heading,
-    make("p", {}, phrase("legacy-well-words", { moment: localTime(day) })),
+    make(
+      "p",
+      {},
+      day === null ? phrase("legacy-well-no-day") : phrase("legacy-well-words", { moment: localTime(day) }),
+    ),
     make("p", { className: "dim" }, whyNot ?? phrase("legacy-well-free")),
     choices,
     asks,
     told,
   );
 
-  async function run(work: (visit: Visit, day: Date) => Promise<void>): Promise<void> {
+  async function run(work: (visit: Visit, day: Date | null) => Promise<void>): Promise<void> {
     if (choices.getAttribute("aria-busy") === "true") return;
     choices.setAttribute("aria-busy", "true");
     fill(told);
@@ -59,16 +63,16 @@ async function whyNotFree({ facts }: Visit): Promise<string | null> {
   return reason === null ? null : `${whyNotSponsored(reason)} ${phrase("legacy-fee-is-yours")}`;
 }
 
-async function checkInFree({ facts, chain, ways, again }: Visit, day: Date): Promise<void> {
+async function checkInFree({ facts, chain, ways, again }: Visit, day: Date | null): Promise<void> {
   const body = await signCheckIn(chain, termsOf(chain), facts.router, BigInt(facts.legacyId));
   const { id } = await worker.post("/sponsor/check-in", body);
-  const deed = { kind: "check-in" as const, account: chain.account, id, day: day.toISOString() };
+  const deed = { kind: "check-in" as const, account: chain.account, id, day: day?.toISOString() };
   void followRelayed(ways, facts, deed, again);
 }
 
-async function checkInPaid({ facts, chain, people, ways, again }: Visit, day: Date): Promise<void> {
+async function checkInPaid({ facts, chain, people, ways, again }: Visit, day: Date | null): Promise<void> {
   const since = await chain.newest();
   const hash = await chain.send({ ...checkingIn(facts, people), value: 0n });
-  const deed = { kind: "check-in" as const, account: chain.account, hash, since, day: day.toISOString() };
+  const deed = { kind: "check-in" as const, account: chain.account, hash, since, day: day?.toISOString() };
   void followOwn(ways, facts, deed, chain, again);
 }

@@ -7,7 +7,6 @@ import type { WalletChain } from "./wallet_chain.ts";
 
 /** In a contract's order: the beneficiaries, then the persons of the second and the third line, if there are any. */
 export interface People {
-  /** The person who checks in. */
   creator: string;
   /** Whose assets are passed on: the creator, or a Safe. */
   owner: string;
@@ -22,7 +21,7 @@ export interface Call {
   data: Hex;
 }
 
-/** A Safe with the visitor among its signers. `isOwner`: the owner of the legacy, or its creator. */
+/** A Safe with the visitor among its signers. `isOwner`: it shows the signs of life. */
 export interface SafeTask {
   safe: string;
   isOwner: boolean;
@@ -51,6 +50,7 @@ const ACCOUNT_WRITES: Abi = [
   define("activeAlive", ["uint256"], [], "nonpayable"),
 ];
 const SAFE_WRITES: Abi = [define("activeLegacy", ["uint256"], [], "nonpayable")];
+const YEAR_10000 = 253_402_300_800n;
 const NOBODY = /^0x0{40}$/;
 
 export async function peopleOf(chain: WalletChain, legacy: string): Promise<People> {
@@ -69,31 +69,43 @@ export function lineOf({ lines }: People, account: string): Line | null {
   return index < 0 ? null : ((index + 1) as Line);
 }
 
+/** Who shows the signs of life: of a Safe legacy the Safe, whoever created it. */
+export function ownerOf({ kind }: LegacyFacts, { creator, owner }: People): string {
+  return kind === "safe" ? owner : creator;
+}
+
 export function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
 /** Every person whose address is a Safe with the visitor among its signers. */
-export async function safesOf(chain: WalletChain, { creator, owner, lines }: People): Promise<SafeTask[]> {
-  const named = [owner, creator, ...lines.flat()];
+export async function safesOf(chain: WalletChain, facts: LegacyFacts, people: People): Promise<SafeTask[]> {
+  const owner = ownerOf(facts, people);
+  const named = [owner, ...people.lines.flat()];
   const unique = named.filter((each, index) => named.findIndex((other) => isSame(other, each)) === index);
   const answers = await Promise.all(
     unique.map((each) => chain.read<boolean>(each, READS, "isOwner", chain.account).catch(() => false)),
   );
   const safes = unique.filter((_, index) => answers[index] === true);
-  return safes.map((safe) => ({ safe: getAddress(safe), isOwner: isSame(safe, owner) || isSame(safe, creator) }));
+  return safes.map((safe) => ({ safe: getAddress(safe), isOwner: isSame(safe, owner) }));
 }
 
-/** Unix seconds at which a check-in in the next block would let the legacy open. */
-export async function dayAfterCheckIn(chain: WalletChain, legacy: string): Promise<Date> {
+/** The day at which a legacy would open after a check-in in the next block; null for a day without a name. */
+export async function dayAfterCheckIn(chain: WalletChain, legacy: string): Promise<Date | null> {
+  if ((await openingDay(chain, legacy)) === null) return null;
   const [now, period] = await Promise.all([chain.now(), chain.read<bigint>(legacy, READS, "getActivationTrigger")]);
-  return new Date((now + Number(period)) * 1000);
+  return dayAt(BigInt(now) + period);
 }
 
-/** The day from which on the first line may claim, at the newest block. */
-export async function openingDay(chain: WalletChain, legacy: string): Promise<Date> {
-  const [first] = await chain.read<bigint[]>(legacy, READS, "getTriggerActivationTimestamp");
-  return new Date(Number(first) * 1000);
+/** The day from which on the first line may claim, at the newest block; null for a day without a name. */
+export async function openingDay(chain: WalletChain, legacy: string): Promise<Date | null> {
+  const [first = 0n] = await chain.read<bigint[]>(legacy, READS, "getTriggerActivationTimestamp");
+  return dayAt(first);
+}
+
+/** Of unix seconds. Null for 0, which legacies of an old build say, and for years of more than four digits. */
+function dayAt(seconds: bigint): Date | null {
+  return seconds > 0n && seconds < YEAR_10000 ? new Date(Number(seconds) * 1000) : null;
 }
 
 /** What a signed message needs of a router, for the functions of the package. */

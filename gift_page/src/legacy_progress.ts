@@ -7,7 +7,7 @@ import { fetchLegacy, type LegacyFacts } from "./legacy_facts.ts";
 import { openingDay } from "./legacy_people.ts";
 import { phrase } from "./phrases.ts";
 import { LEGACY_PROBLEMS } from "./problems.ts";
-import { inTheWay, nowWords, TROUBLE, WELL } from "./relay_states.ts";
+import { inTheWay, NOT_SENT, nowWords, TROUBLE, WELL } from "./relay_states.ts";
 import { keep, kept } from "./remembered.ts";
 import type { WalletChain } from "./wallet_chain.ts";
 import { inWords, localTime, shortly } from "./words.ts";
@@ -24,7 +24,7 @@ export interface Deed {
   /** What a claim brings, in words. */
   what?: string;
   /** The day that a check-in moves the legacy to, RFC 3339. */
-  day?: string;
+  day?: string | undefined;
 }
 
 const STEPS = ["step-signed", "step-handed", "step-confirmed", "legacy-step-final"];
@@ -34,6 +34,9 @@ const HEADINGS: Record<Deed["kind"], string> = {
   "check-in": "legacy-well-under-way",
 };
 const ASK_AGAIN_MILLISECONDS = 4_000;
+/** Reasons of the service to wait that a transaction of one's own does not know. */
+const SHORT_OF_FEES = ["fees", "balance", "daily_cap", "paused"];
+const PATIENCE_MILLISECONDS = 6_000;
 
 const keyOf = ({ chainId, legacy }: LegacyFacts): string => `legacy-deed:${chainId}:${legacy.toLowerCase()}`;
 
@@ -53,6 +56,7 @@ export async function followRelayed(
   view.at(1, phrase("now-arrived"));
   try {
     const ended = await follow(worker, deed.id ?? "", (now) => {
+      if (view.isLeft) return true;
       if (now === null) {
         view.at(1, phrase("service-silent"));
         return false;
@@ -61,12 +65,15 @@ export async function followRelayed(
       const words = inTheWay(now) ?? nowWords(now);
       const step = now.status === "mined" ? 3 : now.status === "broadcast" ? 2 : 1;
       if (words !== undefined) view.at(step, words);
+      view.offerOwn(NOT_SENT.includes(now.status) && SHORT_OF_FEES.includes(now.waitsFor ?? ""), again);
       return false;
     });
+    if (view.isLeft) return;
     keep(keyOf(facts), null);
     if (ended !== null && WELL.includes(ended.status)) return await view.done(() => newDay(facts, deed));
     view.failed(phrase(TROUBLE[ended?.status ?? ""] ?? "trouble-unknown"), again);
   } catch (error) {
+    if (view.isLeft) return;
     keep(keyOf(facts), null);
     view.failed(inWords(error, LEGACY_PROBLEMS), again);
   }
@@ -83,40 +90,62 @@ export async function followOwn(
   keep(keyOf(facts), deed);
   const view = new DeedView(place, facts, deed);
   const hash = deed.hash ?? "";
+  view.offerToLeave(again);
   view.transaction(hash);
   view.at(2, phrase("now-broadcast"));
   try {
-    const { blockNumber } = await chain.mined(hash, deed.since ?? 0);
+    let receipt = await chain.mined(hash, deed.since ?? 0);
+    if (view.isLeft) return;
     view.at(3, phrase("now-mined"));
     if (deed.kind === "check-in") view.showDay(await openingDay(chain, facts.legacy).catch(() => null));
-    while ((await finalBlock(chain)) < Number(blockNumber)) {
+    for (;;) {
+      const final = await chain.finalBlock();
+      receipt = await chain.mined(receipt.transactionHash, deed.since ?? 0); // it may be in another block by now
+      if (view.isLeft) return;
+      if (Number(receipt.blockNumber) <= final) break;
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MILLISECONDS));
     }
     keep(keyOf(facts), null);
     await view.done(() => openingDay(chain, facts.legacy));
   } catch (error) {
+    if (view.isLeft) return;
     keep(keyOf(facts), null);
     view.failed(error instanceof Wrong ? error.message : phrase("trouble-refused"), again);
   }
 }
 
-/** The number of the newest final block; -1 while the wallet's node does not say. */
-async function finalBlock(chain: WalletChain): Promise<number> {
-  const block = await chain
-    .ask<{ number: string } | null>("eth_getBlockByNumber", "finalized", false)
-    .catch(() => null);
-  return block === null ? -1 : Number(block.number);
+/** After some seconds: a wallet may be gone, and what some name for a shared wallet is no transaction. */
+export function offerToLeave(place: HTMLElement, facts: LegacyFacts, leave: () => void): void {
+  const choose = leavingButton(facts, leave);
+  setTimeout(() => {
+    if (place.childElementCount === 0) fill(place, choose);
+  }, PATIENCE_MILLISECONDS);
+}
+
+/** The deed goes on; this page forgets it. */
+function leavingButton(facts: LegacyFacts, leave: () => void): HTMLElement {
+  const choose = (): void => {
+    keep(keyOf(facts), null);
+    leave();
+  };
+  return button(phrase("legacy-choose-again"), choose, "button quiet");
 }
 
 /** Return the service's day if it has moved, else the expected day: the service keeps an answer for some seconds. */
-async function newDay(facts: LegacyFacts, { day = "" }: Deed): Promise<Date> {
+async function newDay(facts: LegacyFacts, { day }: Deed): Promise<Date | null> {
   const { opensAt } = await fetchLegacy(facts);
   const isNew = opensAt !== null && (facts.opensAt === null || Date.parse(opensAt) > Date.parse(facts.opensAt));
-  return new Date(isNew ? opensAt : day);
+  return asDay(isNew ? opensAt : day);
+}
+
+function asDay(day: string | undefined): Date | null {
+  return day === undefined ? null : new Date(day);
 }
 
 /** View of a deed under way. */
 class DeedView {
+  /** The visitor has chosen something else: this view has no place any more. */
+  isLeft = false;
   private readonly told = make("p", { className: "told", attributes: { role: "status" } });
   private readonly day = make("p", { className: "when", hidden: true });
   private readonly link = make("p", { className: "dim" });
@@ -133,7 +162,7 @@ class DeedView {
     const list = make("ol", { className: "steps" }, ...this.steps);
     const parts = [this.heading, this.day, list, this.told, this.link, this.more];
     fill(place, make("div", { className: "panel" }, ...parts));
-    if (deed.day !== undefined) this.showDay(new Date(deed.day));
+    this.showDay(asDay(deed.day));
     this.heading.focus();
   }
 
@@ -168,6 +197,25 @@ class DeedView {
     if (this.link.textContent !== shown.textContent) fill(this.link, shown);
   }
 
+  offerToLeave(again: () => void): void {
+    offerToLeave(this.more, this.facts, this.leaver(again));
+  }
+
+  /** A way to a transaction of one's own, only while the service cannot pay. */
+  offerOwn(isShort: boolean, again: () => void): void {
+    if (!isShort) return fill(this.more);
+    if (this.more.childElementCount > 0) return;
+    const words = make("p", { className: "dim" }, phrase("legacy-fee-is-yours"));
+    fill(this.more, words, leavingButton(this.facts, this.leaver(again)));
+  }
+
+  private leaver(again: () => void): () => void {
+    return () => {
+      this.isLeft = true;
+      again();
+    };
+  }
+
   failed(words: string, again: () => void): void {
     for (const item of this.steps) if (item.className === "now") item.className = "failed";
     this.heading.textContent = phrase("not-yet");
@@ -179,16 +227,17 @@ class DeedView {
   }
 
   /** It is final. `readDay` gives the day after a check-in. */
-  async done(readDay: () => Promise<Date>): Promise<void> {
+  async done(readDay: () => Promise<Date | null>): Promise<void> {
     const { kind, account, what = "", day } = this.deed;
     const seal = make("div", { className: "seal", attributes: { "aria-hidden": "true" } }, "✓");
     const heading = make("h2", { tabIndex: -1 }, phrase(DONE[kind]));
     const told = make("p", { className: "arrived", attributes: { role: "status" } });
     fill(this.place, make("div", { className: "panel received" }, seal, heading, told, this.link));
     if (kind === "check-in") {
-      const moment = localTime(await readDay().catch(() => new Date(day ?? "")));
-      told.append(phrase("legacy-day-final", { moment }));
-      sayState("legacy-opens-on", { moment });
+      const moved = await readDay().catch(() => asDay(day));
+      const moment = moved && localTime(moved);
+      told.append(moment === null ? phrase("legacy-well-final") : phrase("legacy-day-final", { moment }));
+      if (moment !== null) sayState("legacy-opens-on", { moment });
     } else if (kind === "takeover") {
       told.append(phrase("legacy-taken-over"));
       sayState("legacy-you-claimed");

@@ -1,9 +1,9 @@
 /** A signer of a Safe: the exact call that the Safe has to make, copied in one click. */
 import { around, button, fill, make } from "./dom.ts";
-import { dayOf } from "./legacy_heir.ts";
+import { assetsOf, dayOf, working } from "./legacy_heir.ts";
 import { previewClaim } from "./legacy_facts.ts";
 import { type Call, checkingIn, claiming, lineOf, type SafeTask } from "./legacy_people.ts";
-import { troubleWords, type Visit } from "./legacy_ways.ts";
+import type { Visit } from "./legacy_ways.ts";
 import { phrase } from "./phrases.ts";
 import { localTime, shortly } from "./words.ts";
 
@@ -14,7 +14,7 @@ export async function showSafe(visit: Visit, { safe, isOwner }: SafeTask): Promi
   const whose = make("p", {}, ...around("legacy-safe-signer", "account", make("code", { title: safe }, shortly(safe))));
   const line = lineOf(people, safe);
   if (isOwner && facts.state !== "claimed") {
-    const purpose = make("p", {}, phrase("legacy-safe-well"));
+    const purpose = make("p", {}, phrase(facts.kind === "safe" ? "legacy-safe-well" : "legacy-safe-check-in"));
     fill(panel, heading, whose, purpose, ...callToCopy(checkingIn(facts, people)));
   } else if (isOwner) {
     fill(panel, heading, whose, make("p", {}, phrase("legacy-yours-claimed")));
@@ -22,22 +22,31 @@ export async function showSafe(visit: Visit, { safe, isOwner }: SafeTask): Promi
     const day = dayOf(facts, line);
     const isEarly = day !== null && Date.parse(day) > Date.parse(facts.asOf);
     const from = day === null ? "" : phrase("legacy-safe-from", { moment: localTime(new Date(day)) });
-    const rest = isEarly ? [make("p", {}, from)] : await claimToCopy(visit, safe);
+    const rest = isEarly ? [make("p", {}, from)] : claimToCopy(visit, safe);
     fill(panel, heading, whose, ...rest);
   }
   return panel;
 }
 
-async function claimToCopy(visit: Visit, safe: string): Promise<HTMLElement[]> {
-  const { facts, wallet } = visit;
+function claimToCopy(visit: Visit, safe: string): HTMLElement[] {
+  const { facts } = visit;
   if (facts.kind === "safe") return [make("p", {}, phrase("legacy-safe-claim")), ...callToCopy(claiming(facts, NONE))];
-  try {
-    const preview = await previewClaim(facts, safe);
-    if (preview.assets.length === 0) return [make("p", {}, phrase("legacy-nothing"))];
-    return [make("p", {}, phrase("legacy-safe-claim")), ...callToCopy(claiming(facts, preview))];
-  } catch (error) {
-    return [make("p", { className: "problem", attributes: { role: "alert" } }, troubleWords(wallet, error))];
-  }
+  const { asks, told, choices, run } = working(visit, "legacy-looking");
+  const place = make("div", {}, make("p", {}, phrase("legacy-what-words")), choices, asks, told);
+  const look = button(phrase("legacy-what"), () =>
+    run(async () => {
+      const preview = await previewClaim(facts, safe);
+      const isNothing = preview.assets.length === 0;
+      const call = isNothing
+        ? []
+        : [make("p", {}, phrase("legacy-safe-claim")), ...callToCopy(claiming(facts, preview))];
+      const heading = make("h3", { tabIndex: -1 }, phrase(isNothing ? "legacy-nothing" : "legacy-would-get"));
+      fill(place, heading, ...assetsOf(preview), ...call);
+      heading.focus();
+    }),
+  );
+  fill(choices, look);
+  return [place];
 }
 
 const NONE = { assets: [], hasMore: false };

@@ -5,8 +5,8 @@ import { Wrong } from "./field_errors.ts";
 import { fetchLegacy, type LegacyFacts, type Place } from "./legacy_facts.ts";
 import { showHeir } from "./legacy_heir.ts";
 import { showOwner } from "./legacy_owner.ts";
-import { isSame, lineOf, type People, peopleOf, safesOf } from "./legacy_people.ts";
-import { type Deed, followOwn, followRelayed, rememberedDeed } from "./legacy_progress.ts";
+import { isSame, lineOf, ownerOf, type People, peopleOf, safesOf } from "./legacy_people.ts";
+import { type Deed, followOwn, followRelayed, offerToLeave, rememberedDeed } from "./legacy_progress.ts";
 import { showSafe } from "./legacy_safe.ts";
 import { phrase } from "./phrases.ts";
 import { LEGACY_PROBLEMS } from "./problems.ts";
@@ -27,7 +27,7 @@ export interface Visit {
   again: () => void;
 }
 
-const WORDS: SendWords = { tooLittle: "wallet-no-ether", wouldFail: "would-fail", failed: "trouble-refused" };
+const WORDS: SendWords = { tooLittle: "wallet-no-ether", wouldFail: "trouble-refused", failed: "trouble-refused" };
 /** The link of an email carries the end of its recipient's address, which no server sees. */
 const ENDING = /^#wallet=([0-9a-f]{4})$/i;
 
@@ -49,7 +49,12 @@ function showTrouble(ways: HTMLElement, error: unknown, again: () => void): void
 /** A transaction that was sent before a reload of this tab: the wallet that sent it knows it. */
 function resumeOwn(ways: HTMLElement, facts: LegacyFacts, deed: Deed, again: () => void): void {
   let isFound = false;
-  fill(ways, make("p", { className: "dim busy looking" }, phrase("one-moment")));
+  const more = make("div", { className: "choices" });
+  fill(ways, make("p", { className: "dim busy looking" }, phrase("one-moment")), more);
+  offerToLeave(more, facts, () => {
+    isFound = true; // no wallet is looked for any more
+    again();
+  });
   discover((wallets) => {
     for (const wallet of wallets) {
       void WalletChain.open(wallet, facts.chainId, WORDS).then(
@@ -111,10 +116,10 @@ async function showPerson(visit: Visit): Promise<void> {
   const { facts, chain, people, ways, again } = visit;
   const { account } = chain;
   const panels: HTMLElement[] = [];
-  if (isSame(account, facts.kind === "safe" ? people.owner : people.creator)) panels.push(await showOwner(visit));
+  if (isSame(account, ownerOf(facts, people))) panels.push(await showOwner(visit));
   const line = lineOf(people, account);
   if (line !== null) panels.push(await showHeir(visit, line));
-  for (const task of await safesOf(chain, people)) panels.push(await showSafe(visit, task));
+  for (const task of await safesOf(chain, facts, people)) panels.push(await showSafe(visit, task));
   const other = button(phrase("legacy-other-wallet"), again, "button quiet");
   const is = make("p", { className: "dim" }, ...around("legacy-connected", "account", codeOf(account)));
   fill(ways, ...(panels.length > 0 ? panels : [describeStranger(account)]), is, other);

@@ -22,6 +22,8 @@ interface Sent {
 }
 
 export interface Receipt {
+  /** Of the transaction that took the first one's place, if one did. */
+  transactionHash: string;
   status: Hex;
   blockNumber: Hex;
   logs: RpcLog[];
@@ -76,6 +78,19 @@ export class WalletChain implements Signing {
   /** Unix seconds of the newest block. */
   async now(): Promise<number> {
     return Number((await this.block("latest")).timestamp);
+  }
+
+  /** The number of the newest final block; -1 while nobody says, and while the wallet is on another chain. */
+  async finalBlock(): Promise<number> {
+    const block = await this.ask<{ number: Hex } | null>("eth_getBlockByNumber", "finalized", false).catch(() => null);
+    return block !== null && (await this.isHere()) ? Number(block.number) : -1;
+  }
+
+  private isHere(): Promise<boolean> {
+    return this.ask<Hex>("eth_chainId").then(
+      (id) => Number(id) === this.chainId,
+      () => false,
+    );
   }
 
   /** The number of the newest block. */
@@ -148,6 +163,7 @@ export class WalletChain implements Signing {
 
   /** The mined transaction of the same account with the same number. */
   private async inPlaceOf(sent: Sent, since: number): Promise<Sent | null> {
+    if (!(await this.isHere())) return null;
     if ((await this.transactionCount(sent.from)) <= Number(sent.nonce)) return null;
     const newest = await this.newest();
     for (let number = newest; number >= since; number -= 1) {

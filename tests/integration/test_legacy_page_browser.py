@@ -9,10 +9,12 @@ from playwright.async_api import Page, expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
+from devnet.steps import NOBODY
 from tests.integration.gift_page_browser import PHONE, InjectedWallet, PageVisitor, Visit
 from tests.integration.gift_page_steps import nothing_amiss
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, open_gift_world
 from tests.integration.test_gift_page_access import PageEyes
+from tests.integration.test_gift_page_giver import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 INACTIVITY = 180 * DAY
@@ -87,13 +89,23 @@ async def test_where_the_relay_refuses_an_heir_reads_why_and_claims_by_a_transac
     assert await page.get_by_role("button", name="Claim for free").count() == 0
     await page.get_by_role("button", name="Claim, and pay the network fee myself").click()
     await expect(page.get_by_text("It is being made final")).to_be_visible()
+    wallet.chain_id = 1  # its final blocks say nothing about this claim
     s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
+    await asked_again(page, wallet, "eth_getBlockByNumber")
+    await expect(page.get_by_text("It is being made final")).to_be_visible()
+    wallet.chain_id = s.anvil.chain_id
     await expect(page.get_by_role("heading", name="It is yours")).to_be_visible()
     assert s.balance(s.deployment.usdc, heir.address) - before == 100 * USDC
     ((sent,),) = wallet.asked("eth_sendTransaction")
     assert int(sent["chainId"], 16) == s.anvil.chain_id
     assert wallet.asked("eth_signTypedData_v4") == []
     nothing_amiss(visitor, world.origin)
+
+
+async def asked_again(page: Page, wallet: InjectedWallet, method: str) -> None:
+    """Two more calls: the page has made something of the answer to the first."""
+    before = len(wallet.asked(method))
+    await until(lambda: len(wallet.asked(method)) >= before + 2, page)
 
 
 @pytest.mark.parametrize("premium", [True, False])
@@ -159,26 +171,67 @@ async def test_a_wrong_wallet_reads_the_end_of_the_right_one_and_nothing_of_it_i
         nothing_amiss(visitor, world.origin)
 
 
+def create_from_safe(s: Scenario, signer: LocalAccount, safe: str, heir: str) -> Legacy:
+    """A legacy of the Safe as of any account: no guard sees what the Safe does."""
+    router, name = s.deployment.transfer_eoa_legacy_router, "TransferEOALegacyRouter"
+    main, extra = ("", "", [""], [(heir, 100)]), (INACTIVITY, 0, 0)
+    s.execute_from_safe(signer, safe, router, s.contracts[name].encode("createLegacy", main, extra, NOBODY, NOBODY))
+    legacy_id = s.read(name, router, "legacyCounter")
+    return Legacy(s.read(name, router, "legacyAddresses", legacy_id), legacy_id, router)
+
+
+@pytest.mark.parametrize(
+    ("contract", "words"),
+    [
+        ("MultisigLegacy", "Each transaction of this Safe is a sign of life."),
+        ("TransferEOALegacy", "Its sign of life is this transaction"),
+    ],
+)
 async def test_a_signer_of_a_safe_copies_the_exact_call_that_is_a_sign_of_life(
-    world: GiftWorld, visitor: PageVisitor
+    world: GiftWorld, visitor: PageVisitor, contract: str, words: str
 ) -> None:
-    """Made from the Safe, this call restarts the timer."""
+    """Made from the Safe, this call restarts the timer: of a legacy of its kind, and of one as accounts have."""
     s, signer, heir = world.scenario, world.scenario.account("signer"), world.person("heir")
     safe = s.create_safe([signer])
-    legacy = s.create_safe_legacy(signer, safe, [heir.address])
+    if contract == "MultisigLegacy":
+        legacy = s.create_safe_legacy(signer, safe, [heir.address])
+    else:
+        legacy = create_from_safe(s, signer, safe, heir.address)
     await world.api.parts.chain_indexes[world.api.chain_id].run()
     await visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, signer, "Signer's wallet"))
     await expect(page.get_by_role("heading", name="You are a signer of a Safe")).to_be_visible()
+    await expect(page.get_by_text(words)).to_be_visible()
     await page.get_by_role("button", name="Copy the three lines").click()
     await expect(page.get_by_text("The three lines are copied.")).to_be_visible()
     copied = await page.evaluate("() => navigator.clipboard.readText()")
     to, value, data = (line.split(": ")[1] for line in copied.splitlines())
     s.advance(30 * DAY)
-    (before, *_) = s.read("MultisigLegacy", legacy.address, "getTriggerActivationTimestamp")
+    (before, *_) = s.read(contract, legacy.address, "getTriggerActivationTimestamp")
     s.execute_from_safe(signer, safe, to, data, int(value))
-    (after, *_) = s.read("MultisigLegacy", legacy.address, "getTriggerActivationTimestamp")
+    (after, *_) = s.read(contract, legacy.address, "getTriggerActivationTimestamp")
     assert after - before >= 30 * DAY
+    nothing_amiss(visitor, world.origin)
+
+
+async def test_of_a_safe_that_is_an_heir_nothing_is_asked_before_a_click_and_its_call_claims(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    s, signer = world.scenario, world.scenario.account("signer")
+    safe = s.create_safe([signer])
+    legacy = s.create_legacy(s.account("owner"), {safe: 100})
+    s.anvil.set_balance(legacy.address, ETHER)
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    s.advance(INACTIVITY + 1)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, signer, "Signer's wallet"))
+    look = page.get_by_role("button", name="What would I get?")
+    await expect(look).to_be_visible()
+    assert [url for url in visitor.asked if "claim-preview" in url] == []
+    await look.click()
+    await expect(page.get_by_role("listitem").filter(has_text="1 ETH")).to_be_visible()
+    to, value, data = await page.locator("code.call").all_text_contents()
+    s.execute_from_safe(signer, safe, to, data, int(value))
+    assert s.balance(None, safe) == ETHER
     nothing_amiss(visitor, world.origin)
 
 
@@ -210,6 +263,64 @@ async def test_a_request_under_way_is_followed_after_a_reload(world: GiftWorld, 
     await expect(page.get_by_role("heading", name="Your claim is on its way")).to_be_visible()
     world.following.set()
     await expect(page.get_by_text("100 USDC and 1 ETH arrived at")).to_be_visible()
+
+
+async def test_while_the_service_cannot_pay_an_heir_may_choose_a_transaction_of_their_own(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    heir, s = world.person("heir"), world.scenario
+    legacy = await leave(world, heir)
+    world.following.clear()
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, heir, "Heir's wallet"))
+    now = {"id": "1", "status": "deferred_fee", "waitsFor": "paused", "txHash": None, "error": None}
+    await page.route("**/sponsor/requests/*/events", lambda route: route.abort())
+    await page.route("**/sponsor/requests/*", lambda route: route.fulfill(json=now))
+    await page.get_by_role("button", name="What would I get?").click()
+    await page.get_by_role("button", name="Claim for free").click()
+    await expect(page.get_by_text("You can do it with a transaction of your own")).to_be_visible()
+    await page.get_by_role("button", name="Do not wait, and choose again").click()
+    await page.get_by_role("button", name="Connect Heir's wallet").click()
+    await page.get_by_role("button", name="What would I get?").click()
+    await expect(page.get_by_role("button", name="Claim, and pay the network fee myself")).to_be_visible()
+
+
+async def test_a_transaction_of_a_wallet_that_is_gone_leaves_a_way_out_after_a_reload(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """Only the wallet knows what became of the transaction. It may be locked by now."""
+    heir, s = world.scenario.account("heir"), world.scenario
+    legacy = await leave(world, heir)
+    wallet = InjectedWallet(s, heir, "Heir's wallet")
+    page = await connect(visitor, address_of(world, legacy), wallet)
+    await page.get_by_role("button", name="What would I get?").click()
+    await page.get_by_role("button", name="Claim, and pay the network fee myself").click()
+    await expect(page.get_by_text("It is being made final")).to_be_visible()
+    wallet.declines.add("eth_accounts")
+    await page.reload()
+    await page.get_by_role("button", name="Do not wait, and choose again").click()
+    await expect(page.get_by_role("button", name="Connect Heir's wallet")).to_be_visible()
+    await page.reload()
+    await expect(page.get_by_role("button", name="Connect Heir's wallet")).to_be_visible()
+    nothing_amiss(visitor, world.origin)
+
+
+async def test_of_a_legacy_without_a_day_no_day_is_named(world: GiftWorld, visit: Visit) -> None:
+    """Legacies of an old build say 0: it is neither "now" for an heir nor the year 1970 for the owner."""
+    s, owner, heir = world.scenario, world.scenario.account("owner"), world.person("heir")
+    legacy = s.create_old_legacy(owner, {heir.address: 100})
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    visitor = await visit(PHONE)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, heir, "Heir's wallet"))
+    await expect(page.get_by_text("This page knows no day from which on you can claim.")).to_be_visible()
+    visitor = await visit(PHONE)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, owner, "Owner's wallet"))
+    await expect(page.get_by_text("This page can name no day for this legacy.")).to_be_visible()
+    await page.get_by_role("button", name="I am well", exact=True).click()
+    await expect(page.get_by_text("It is being made final")).to_be_visible()
+    s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
+    await expect(page.get_by_text("Your sign of life is final.")).to_be_visible()
+    assert "1970" not in await page.locator("body").inner_text()
+    nothing_amiss(visitor, world.origin)
 
 
 async def test_every_state_is_for_everybody_and_a_claim_needs_the_keyboard_alone(

@@ -51,6 +51,7 @@ legacy-find-wallet = يُرجى اختيار حساب آخر في محفظتك،
 legacy-yours = هذا الإرث لك
 legacy-yours-claimed = تم الاستلام منه. علامة الحياة لا تغيّر ذلك بعد الآن.
 legacy-well-words = هل أنت بخير؟ بعد تأكيد ذلك لن يمكن الاستلام إلا ابتداءً من: { $moment }.
+legacy-well-no-day = هل أنت بخير؟ يمكنك تأكيد ذلك. لا يمكن لهذه الصفحة أن تذكر يومًا لهذا الإرث.
 legacy-well = أنا بخير
 legacy-well-own = أنا بخير، وأدفع رسوم الشبكة
 legacy-well-free = لا يكلفك ذلك شيئًا: عليك التوقيع فقط، ورسوم الشبكة مدفوعة عنك.
@@ -63,6 +64,7 @@ legacy-moving-to = يمكن الاستلام ابتداءً من: { $moment }. �
 legacy-well-under-way = علامة الحياة منك في الطريق
 legacy-well-done = نتمنى لك الخير
 legacy-day-final = اليوم الجديد: { $moment }. وهو نهائي.
+legacy-well-final = علامة الحياة منك نهائية.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = يمكنك الاستلام بهذه المحفظة ابتد
 legacy-day-moves = كل علامة حياة من المالك تغيّر هذا اليوم. لا شيء يلزم فعله حتى ذلك الحين.
 legacy-calendar-title = يمكن استلام إرث
 legacy-what-words = يمكنك الاستلام الآن. يُرجى أولًا رؤية ما ستستلمه: لا يُوقَّع شيء بذلك.
+legacy-day-unknown = لا تعرف هذه الصفحة يومًا يمكنك الاستلام ابتداءً منه. يمكنك المحاولة الآن.
 legacy-what = ماذا سأستلم؟
 legacy-looking = لحظة: تجري تجربة الاستلام، دون تنفيذه…
 legacy-would-get = ستستلم
@@ -88,6 +91,7 @@ legacy-step-final = نهائي
 legacy-takeover-done = للمحفظة المشتركة موقّعون جدد
 legacy-taken-over = يمكنك الآن، مع الآخرين المذكورين، التوقيع عنها.
 legacy-you-claimed = تم استلامك.
+legacy-choose-again = الاختيار من جديد دون انتظار
 
 ## A signer of a Safe
 
@@ -95,6 +99,7 @@ legacy-safe = أنت من موقّعي محفظة Safe
 # The account follows in { $account }.
 legacy-safe-signer = توقيعك يُحسب للمحفظة المشتركة { $account }، التي يتعلق بها هذا الإرث.
 legacy-safe-well = كل معاملة من محفظة Safe هذه علامة حياة. وهذه تكفي، ولا تنقل شيئًا:
+legacy-safe-check-in = هذا الإرث لمحفظة Safe هذه. علامة الحياة منها هي هذه المعاملة، ولا تنقل شيئًا:
 legacy-safe-claim = محفظة Safe هذه مذكورة في الإرث. يمكنها الاستلام بهذه المعاملة:
 legacy-safe-from = محفظة Safe هذه مذكورة في الإرث. يمكنها الاستلام ابتداءً من: { $moment }.
 legacy-safe-how = في Safe: يُرجى اختيار «New transaction»، ثم «Transaction Builder»، وتفعيل «Custom data»، وملء هذه الأسطر الثلاثة. ويوافق الموقّعون الآخرون هناك أيضًا.

@@ -51,6 +51,7 @@ legacy-find-wallet = Wählen Sie in Ihrer Wallet ein anderes Konto, oder nehmen 
 legacy-yours = Dieses Vermächtnis gehört Ihnen
 legacy-yours-claimed = Ein Anspruch wurde schon eingelöst. Ein Lebenszeichen ändert daran nichts mehr.
 legacy-well-words = Geht es Ihnen gut? Sagen Sie es, dann können Ansprüche erst ab { $moment } eingelöst werden.
+legacy-well-no-day = Geht es Ihnen gut? Sagen Sie es. Einen Tag kann diese Seite für dieses Vermächtnis nicht nennen.
 legacy-well = Mir geht es gut
 legacy-well-own = Mir geht es gut, und ich zahle die Netzwerkgebühr
 legacy-well-free = Es kostet Sie nichts: Sie unterschreiben, und die Netzwerkgebühr wird für Sie bezahlt.
@@ -63,6 +64,7 @@ legacy-moving-to = Ansprüche können ab { $moment } eingelöst werden. Das wird
 legacy-well-under-way = Ihr Lebenszeichen ist unterwegs
 legacy-well-done = Alles Gute Ihnen
 legacy-day-final = Der neue Tag ist { $moment }. Er ist endgültig.
+legacy-well-final = Ihr Lebenszeichen ist endgültig.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = Mit dieser Wallet können Sie Ihren Anspruch ab { $moment } 
 legacy-day-moves = Jedes Lebenszeichen der Person, der es gehört, verschiebt diesen Tag. Bis dahin ist nichts zu tun.
 legacy-calendar-title = Ansprüche aus einem Vermächtnis können eingelöst werden
 legacy-what-words = Sie können Ihren Anspruch jetzt einlösen. Sehen Sie zuerst, was Sie bekämen: Dabei wird nichts unterschrieben.
+legacy-day-unknown = Diese Seite kennt keinen Tag, ab dem Sie Ihren Anspruch einlösen können. Sie können es jetzt versuchen.
 legacy-what = Was bekäme ich?
 legacy-looking = Einen Moment: Das Einlösen wird ausprobiert, ohne dass es geschieht…
 legacy-would-get = Sie bekämen
@@ -88,6 +91,7 @@ legacy-step-final = Endgültig
 legacy-takeover-done = Die gemeinsame Wallet hat neue Unterzeichner
 legacy-taken-over = Sie und die anderen, die genannt waren, können jetzt für sie unterschreiben.
 legacy-you-claimed = Sie haben Ihren Anspruch eingelöst.
+legacy-choose-again = Nicht warten und neu wählen
 
 ## A signer of a Safe
 
@@ -95,6 +99,7 @@ legacy-safe = Sie unterzeichnen für einen Safe
 # The account follows in { $account }.
 legacy-safe-signer = Sie unterzeichnen für die gemeinsame Wallet { $account }, um die es in diesem Vermächtnis geht.
 legacy-safe-well = Jede Transaktion dieses Safes ist ein Lebenszeichen. Diese genügt, und sie bewegt nichts:
+legacy-safe-check-in = Dieses Vermächtnis gehört diesem Safe. Sein Lebenszeichen ist diese Transaktion, die nichts bewegt:
 legacy-safe-claim = Dieser Safe ist in dem Vermächtnis genannt. Mit dieser Transaktion kann er seinen Anspruch einlösen:
 legacy-safe-from = Dieser Safe ist in dem Vermächtnis genannt. Er kann seinen Anspruch ab { $moment } einlösen.
 legacy-safe-how = Wählen Sie in Safe „New transaction“, dann „Transaction Builder“, schalten Sie „Custom data“ ein, und füllen Sie diese drei Zeilen aus. Die anderen Unterzeichner stimmen auch dort zu.

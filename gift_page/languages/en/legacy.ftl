@@ -54,6 +54,7 @@ legacy-find-wallet = Choose another account in your wallet, or use another walle
 legacy-yours = This legacy is yours
 legacy-yours-claimed = It was claimed. A sign of life does not change that any more.
 legacy-well-words = Are you well? Say so, and it may be claimed only from { $moment } on.
+legacy-well-no-day = Are you well? Say so. This page can name no day for this legacy.
 legacy-well = I am well
 legacy-well-own = I am well, and I pay the network fee
 legacy-well-free = It costs you nothing: you sign, and the network fee is paid for you.
@@ -66,6 +67,7 @@ legacy-moving-to = It may be claimed from { $moment } on. This is being made fin
 legacy-well-under-way = Your sign of life is on its way
 legacy-well-done = We wish you well
 legacy-day-final = The new day is { $moment }. It is final.
+legacy-well-final = Your sign of life is final.
 
 ## A person who is named
 
@@ -74,6 +76,7 @@ legacy-named-from = You can claim from { $moment } on, with this wallet.
 legacy-day-moves = Each sign of life of the owner moves this day. There is nothing to do until then.
 legacy-calendar-title = A legacy may be claimed
 legacy-what-words = You can claim now. First look at what you would get: nothing is signed by that.
+legacy-day-unknown = This page knows no day from which on you can claim. You can try it now.
 legacy-what = What would I get?
 legacy-looking = One moment: a claim is tried out, without making it…
 legacy-would-get = You would get
@@ -91,6 +94,7 @@ legacy-step-final = Final
 legacy-takeover-done = The shared wallet has new signers
 legacy-taken-over = You and the others who were named can sign for it now.
 legacy-you-claimed = You have claimed.
+legacy-choose-again = Do not wait, and choose again
 
 ## A signer of a Safe
 
@@ -98,6 +102,7 @@ legacy-safe = You are a signer of a Safe
 # The account follows in { $account }.
 legacy-safe-signer = You sign for the shared wallet { $account }, which this legacy is about.
 legacy-safe-well = Each transaction of this Safe is a sign of life. This one is enough, and it moves nothing:
+legacy-safe-check-in = This legacy belongs to this Safe. Its sign of life is this transaction, which moves nothing:
 legacy-safe-claim = This Safe is named in the legacy. It can claim with this transaction:
 legacy-safe-from = This Safe is named in the legacy. It can claim from { $moment } on.
 legacy-safe-how = In Safe, choose “New transaction”, then “Transaction Builder”, switch on “Custom data”, and fill in these three lines. The other signers agree there, too.

@@ -51,6 +51,7 @@ legacy-find-wallet = Elija otra cuenta en su cartera, o use otra cartera. Nunca 
 legacy-yours = Este legado es suyo
 legacy-yours-claimed = Ya se reclamó. Una señal de vida ya no cambia eso.
 legacy-well-words = ¿Está bien? Dígalo, y solo se podrá reclamar a partir de este momento: { $moment }.
+legacy-well-no-day = ¿Está bien? Dígalo. Esta página no puede indicar ningún día para este legado.
 legacy-well = Estoy bien
 legacy-well-own = Estoy bien, y pago la comisión de la red
 legacy-well-free = No le cuesta nada: usted firma, y la comisión de la red se paga por usted.
@@ -63,6 +64,7 @@ legacy-moving-to = Se puede reclamar a partir de este momento: { $moment }. Esto
 legacy-well-under-way = Su señal de vida está en camino
 legacy-well-done = Le deseamos lo mejor
 legacy-day-final = El nuevo día es: { $moment }. Es definitivo.
+legacy-well-final = Su señal de vida es definitiva.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = Puede reclamar con esta cartera a partir de este momento: { 
 legacy-day-moves = Cada señal de vida de la persona propietaria mueve este día. Hasta entonces no hay nada que hacer.
 legacy-calendar-title = Ya se puede reclamar un legado
 legacy-what-words = Ya puede reclamar. Mire primero qué recibiría: con eso no se firma nada.
+legacy-day-unknown = Esta página no conoce ningún día a partir del cual usted pueda reclamar. Puede intentarlo ahora.
 legacy-what = ¿Qué recibiría?
 legacy-looking = Un momento: se prueba la reclamación, sin hacerla…
 legacy-would-get = Recibiría
@@ -88,6 +91,7 @@ legacy-step-final = Definitivo
 legacy-takeover-done = La cartera compartida tiene nuevos firmantes
 legacy-taken-over = Usted y las demás personas nombradas ya pueden firmar por ella.
 legacy-you-claimed = Usted ha reclamado.
+legacy-choose-again = No esperar y elegir de nuevo
 
 ## A signer of a Safe
 
@@ -95,6 +99,7 @@ legacy-safe = Usted es firmante de un Safe
 # The account follows in { $account }.
 legacy-safe-signer = Usted firma por la cartera compartida { $account }, de la que trata este legado.
 legacy-safe-well = Cada transacción de este Safe es una señal de vida. Esta basta, y no mueve nada:
+legacy-safe-check-in = Este legado es de este Safe. Su señal de vida es esta transacción, que no mueve nada:
 legacy-safe-claim = Este Safe está nombrado en el legado. Puede reclamar con esta transacción:
 legacy-safe-from = Este Safe está nombrado en el legado. Puede reclamar a partir de este momento: { $moment }.
 legacy-safe-how = En Safe, elija «New transaction», después «Transaction Builder», active «Custom data» y rellene estas tres líneas. Los demás firmantes dan allí también su acuerdo.

@@ -51,6 +51,7 @@ legacy-find-wallet = Choisissez un autre compte dans votre portefeuille, ou util
 legacy-yours = Ce legs est à vous
 legacy-yours-claimed = Il a été réclamé. Un signe de vie n’y change plus rien.
 legacy-well-words = Allez-vous bien ? Dites-le, et il ne pourra être réclamé qu’à partir du { $moment }.
+legacy-well-no-day = Allez-vous bien ? Dites-le. Cette page ne peut indiquer aucun jour pour ce legs.
 legacy-well = Je vais bien
 legacy-well-own = Je vais bien, et je paie les frais de réseau
 legacy-well-free = Cela ne vous coûte rien : vous signez, et les frais de réseau sont payés pour vous.
@@ -63,6 +64,7 @@ legacy-moving-to = Il peut être réclamé à partir du { $moment }. Cela devien
 legacy-well-under-way = Votre signe de vie est en route
 legacy-well-done = Nous vous souhaitons une bonne santé
 legacy-day-final = Le nouveau jour est le { $moment }. Il est définitif.
+legacy-well-final = Votre signe de vie est définitif.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = Vous pouvez réclamer avec ce portefeuille à partir du { $m
 legacy-day-moves = Chaque signe de vie du propriétaire déplace ce jour. Il n’y a rien à faire d’ici là.
 legacy-calendar-title = Un legs peut être réclamé
 legacy-what-words = Vous pouvez réclamer maintenant. Regardez d’abord ce que vous recevriez : rien n’est signé par là.
+legacy-day-unknown = Cette page ne connaît aucun jour à partir duquel vous pouvez réclamer. Vous pouvez essayer maintenant.
 legacy-what = Que recevrais-je ?
 legacy-looking = Un instant : la réclamation est essayée, sans être faite…
 legacy-would-get = Vous recevriez
@@ -88,6 +91,7 @@ legacy-step-final = Définitif
 legacy-takeover-done = Le portefeuille partagé a de nouveaux signataires
 legacy-taken-over = Vous et les autres personnes nommées pouvez maintenant signer pour lui.
 legacy-you-claimed = Vous avez réclamé.
+legacy-choose-again = Ne pas attendre et choisir de nouveau
 
 ## A signer of a Safe
 
@@ -95,6 +99,7 @@ legacy-safe = Vous êtes signataire d’un Safe
 # The account follows in { $account }.
 legacy-safe-signer = Vous signez pour le portefeuille partagé { $account }, dont il s’agit dans ce legs.
 legacy-safe-well = Chaque transaction de ce Safe est un signe de vie. Celle-ci suffit, et elle ne déplace rien :
+legacy-safe-check-in = Ce legs est à ce Safe. Son signe de vie est cette transaction, qui ne déplace rien :
 legacy-safe-claim = Ce Safe est nommé dans le legs. Il peut réclamer par cette transaction :
 legacy-safe-from = Ce Safe est nommé dans le legs. Il peut réclamer à partir du { $moment }.
 legacy-safe-how = Dans Safe, choisissez « New transaction », puis « Transaction Builder », activez « Custom data » et remplissez ces trois lignes. Les autres signataires y donnent aussi leur accord.

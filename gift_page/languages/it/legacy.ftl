@@ -51,6 +51,7 @@ legacy-find-wallet = Scelga un altro conto nel Suo portafoglio, o usi un altro p
 legacy-yours = Questo lascito è Suo
 legacy-yours-claimed = È già stato riscosso. Un segno di vita non cambia più nulla.
 legacy-well-words = Sta bene? Lo dica, e si potrà riscuotere solo da questo momento: { $moment }.
+legacy-well-no-day = Sta bene? Lo dica. Questa pagina non può indicare un giorno per questo lascito.
 legacy-well = Sto bene
 legacy-well-own = Sto bene, e pago la commissione della rete
 legacy-well-free = Non Le costa nulla: Lei firma, e la commissione della rete viene pagata per Lei.
@@ -63,6 +64,7 @@ legacy-moving-to = Si può riscuotere da questo momento: { $moment }. Sta divent
 legacy-well-under-way = Il Suo segno di vita è in viaggio
 legacy-well-done = Le auguriamo ogni bene
 legacy-day-final = Il nuovo giorno è: { $moment }. È definitivo.
+legacy-well-final = Il Suo segno di vita è definitivo.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = Con questo portafoglio può riscuotere da questo momento: { 
 legacy-day-moves = Ogni segno di vita del proprietario sposta questo giorno. Fino ad allora non c’è nulla da fare.
 legacy-calendar-title = Si può riscuotere un lascito
 legacy-what-words = Ora può riscuotere. Prima guardi che cosa riceverebbe: con questo non si firma nulla.
+legacy-day-unknown = Questa pagina non conosce un giorno da cui Lei possa riscuotere. Può provare ora.
 legacy-what = Che cosa riceverei?
 legacy-looking = Un momento: la riscossione viene provata, senza farla…
 legacy-would-get = Riceverebbe
@@ -88,6 +91,7 @@ legacy-step-final = Definitivo
 legacy-takeover-done = Il portafoglio condiviso ha nuovi firmatari
 legacy-taken-over = Lei e le altre persone nominate potete ora firmare per questo portafoglio.
 legacy-you-claimed = Lei ha riscosso.
+legacy-choose-again = Non aspettare e scegliere di nuovo
 
 ## A signer of a Safe
 
@@ -95,6 +99,7 @@ legacy-safe = Lei è firmatario di un Safe
 # The account follows in { $account }.
 legacy-safe-signer = Lei firma per il portafoglio condiviso { $account }, di cui tratta questo lascito.
 legacy-safe-well = Ogni transazione di questo Safe è un segno di vita. Questa basta, e non sposta nulla:
+legacy-safe-check-in = Questo lascito è di questo Safe. Il suo segno di vita è questa transazione, che non sposta nulla:
 legacy-safe-claim = Questo Safe è nominato nel lascito. Può riscuotere con questa transazione:
 legacy-safe-from = Questo Safe è nominato nel lascito. Può riscuotere da questo momento: { $moment }.
 legacy-safe-how = In Safe scelga «New transaction», poi «Transaction Builder», attivi «Custom data» e compili queste tre righe. Anche gli altri firmatari danno lì il loro consenso.

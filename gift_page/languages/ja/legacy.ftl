@@ -51,6 +51,7 @@ legacy-find-wallet = ウォレットで別のアカウントを選ぶか、別�
 legacy-yours = この遺産計画はあなたのものです
 legacy-yours-claimed = すでに受け取られました。活動を知らせても、もう変わりません。
 legacy-well-words = お元気ですか？お知らせになると、受け取れるのは { $moment } からになります。
+legacy-well-no-day = お元気ですか？お知らせください。この遺産計画の日は、このページでは示せません。
 legacy-well = 元気です
 legacy-well-own = 元気です（ネットワーク手数料は自分で払う）
 legacy-well-free = 費用はかかりません。署名していただくと、ネットワーク手数料は代わりに支払われます。
@@ -63,6 +64,7 @@ legacy-moving-to = { $moment } から受け取れます。確定を待ってい�
 legacy-well-under-way = 元気だという知らせを届けています
 legacy-well-done = どうぞお元気で
 legacy-day-final = 新しい日は { $moment } です。確定しました。
+legacy-well-final = お知らせが確定しました。
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = このウォレットで、{ $moment } から受け取れま
 legacy-day-moves = 所有者の活動が確認されるたびに、この日は動きます。それまでにすることはありません。
 legacy-calendar-title = 遺産計画から受け取れます
 legacy-what-words = 今、受け取れます。まず何が届くかを見てください。それだけでは署名はありません。
+legacy-day-unknown = いつから受け取れるかは、このページではわかりません。今、試すことができます。
 legacy-what = 何を受け取れますか？
 legacy-looking = お待ちください。実際には行わずに、受け取りを試しています…
 legacy-would-get = 届くもの
@@ -88,6 +91,7 @@ legacy-step-final = 確定
 legacy-takeover-done = 共有ウォレットに新しい署名者がいます
 legacy-taken-over = あなたと、指定されたほかの方が、これから署名できます。
 legacy-you-claimed = 受け取りました。
+legacy-choose-again = 待たずに選び直す
 
 ## A signer of a Safe
 
@@ -95,6 +99,7 @@ legacy-safe = あなたは Safe の署名者です
 # The account follows in { $account }.
 legacy-safe-signer = あなたは、この遺産計画に関わる共有ウォレット { $account } の署名者です。
 legacy-safe-well = この Safe からの取引はどれも活動の知らせになります。次の取引で十分で、何も動きません：
+legacy-safe-check-in = この遺産計画はこの Safe のものです。活動の知らせになるのは次の取引で、何も動きません：
 legacy-safe-claim = この Safe は遺産計画で指定されています。次の取引で受け取れます：
 legacy-safe-from = この Safe は遺産計画で指定されています。{ $moment } から受け取れます。
 legacy-safe-how = Safe で「New transaction」、次に「Transaction Builder」を選び、「Custom data」をオンにして、この 3 行を入力してください。ほかの署名者もそこで承認します。

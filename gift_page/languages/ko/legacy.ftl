@@ -51,6 +51,7 @@ legacy-find-wallet = 지갑에서 다른 계정을 고르거나 다른 지갑을
 legacy-yours = 이 상속 계획은 본인의 것입니다
 legacy-yours-claimed = 이미 수령되었습니다. 활동을 알려도 더는 바뀌지 않습니다.
 legacy-well-words = 잘 지내시나요? 알려 주시면 { $moment }부터만 수령할 수 있습니다.
+legacy-well-no-day = 잘 지내시나요? 알려 주세요. 이 페이지는 이 상속 계획의 날짜를 보여 드릴 수 없습니다.
 legacy-well = 잘 지냅니다
 legacy-well-own = 잘 지냅니다. 네트워크 수수료는 제가 냅니다
 legacy-well-free = 비용이 들지 않습니다. 서명하시면 네트워크 수수료를 대신 냅니다.
@@ -63,6 +64,7 @@ legacy-moving-to = { $moment }부터 수령할 수 있습니다. 확정되는 �
 legacy-well-under-way = 잘 지낸다는 소식이 가는 중입니다
 legacy-well-done = 늘 건강하시기 바랍니다
 legacy-day-final = 새 날짜는 { $moment }입니다. 확정되었습니다.
+legacy-well-final = 소식이 확정되었습니다.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = 이 지갑으로 { $moment }부터 수령하실 수 있습�
 legacy-day-moves = 소유자의 활동이 확인될 때마다 이 날짜는 바뀝니다. 그때까지 하실 일은 없습니다.
 legacy-calendar-title = 상속 계획에서 수령할 수 있습니다
 legacy-what-words = 지금 수령하실 수 있습니다. 먼저 무엇을 받게 되는지 보세요. 그것만으로는 서명이 없습니다.
+legacy-day-unknown = 언제부터 수령하실 수 있는지 이 페이지는 알지 못합니다. 지금 시도해 보실 수 있습니다.
 legacy-what = 무엇을 받게 되나요?
 legacy-looking = 잠시만요. 실제로 하지 않고 수령을 시험해 봅니다…
 legacy-would-get = 받으실 것
@@ -88,6 +91,7 @@ legacy-step-final = 확정
 legacy-takeover-done = 공유 지갑에 새 서명자가 있습니다
 legacy-taken-over = 이제 지정된 다른 사람들과 함께 이 지갑에 서명하실 수 있습니다.
 legacy-you-claimed = 수령하셨습니다.
+legacy-choose-again = 기다리지 않고 다시 선택하기
 
 ## A signer of a Safe
 
@@ -95,6 +99,7 @@ legacy-safe = Safe의 서명자이십니다
 # The account follows in { $account }.
 legacy-safe-signer = 이 상속 계획과 관련된 공유 지갑 { $account }의 서명자이십니다.
 legacy-safe-well = 이 Safe의 거래는 모두 활동으로 확인됩니다. 다음 거래면 충분하고, 아무것도 옮기지 않습니다:
+legacy-safe-check-in = 이 상속 계획은 이 Safe의 것입니다. 다음 거래로 활동이 확인되며, 아무것도 옮기지 않습니다:
 legacy-safe-claim = 이 Safe는 상속 계획에 지정되어 있습니다. 다음 거래로 수령할 수 있습니다:
 legacy-safe-from = 이 Safe는 상속 계획에 지정되어 있습니다. { $moment }부터 수령할 수 있습니다.
 legacy-safe-how = Safe에서 “New transaction”, 이어서 “Transaction Builder”를 고르고 “Custom data”를 켠 뒤 이 세 줄을 채우세요. 다른 서명자도 그곳에서 동의합니다.

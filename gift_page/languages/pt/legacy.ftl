@@ -51,6 +51,7 @@ legacy-find-wallet = Escolha outra conta na sua carteira, ou use outra carteira.
 legacy-yours = Este legado é seu
 legacy-yours-claimed = Ele já foi reclamado. Um sinal de vida não muda mais isso.
 legacy-well-words = Você está bem? Diga isso, e só poderá ser reclamado a partir deste momento: { $moment }.
+legacy-well-no-day = Você está bem? Diga isso. Esta página não pode indicar nenhum dia para este legado.
 legacy-well = Estou bem
 legacy-well-own = Estou bem, e pago a taxa da rede
 legacy-well-free = Não custa nada para você: você assina, e a taxa da rede é paga por nós.
@@ -63,6 +64,7 @@ legacy-moving-to = Pode ser reclamado a partir deste momento: { $moment }. Isto 
 legacy-well-under-way = O seu sinal de vida está a caminho
 legacy-well-done = Desejamos tudo de bom
 legacy-day-final = O novo dia é: { $moment }. É definitivo.
+legacy-well-final = O seu sinal de vida é definitivo.
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = Com esta carteira, você pode reclamar a partir deste moment
 legacy-day-moves = Cada sinal de vida do titular muda este dia. Até lá, não há nada a fazer.
 legacy-calendar-title = Um legado pode ser reclamado
 legacy-what-words = Você já pode reclamar. Primeiro veja o que receberia: com isso, nada é assinado.
+legacy-day-unknown = Esta página não conhece nenhum dia a partir do qual você possa reclamar. Você pode tentar agora.
 legacy-what = O que eu receberia?
 legacy-looking = Um momento: a reclamação é testada, sem ser feita…
 legacy-would-get = Você receberia
@@ -88,6 +91,7 @@ legacy-step-final = Definitivo
 legacy-takeover-done = A carteira compartilhada tem novos signatários
 legacy-taken-over = Você e as outras pessoas nomeadas já podem assinar por ela.
 legacy-you-claimed = Você reclamou.
+legacy-choose-again = Não esperar e escolher de novo
 
 ## A signer of a Safe
 
@@ -95,6 +99,7 @@ legacy-safe = Você é signatário de um Safe
 # The account follows in { $account }.
 legacy-safe-signer = Você assina pela carteira compartilhada { $account }, de que trata este legado.
 legacy-safe-well = Cada transação deste Safe é um sinal de vida. Esta basta, e não move nada:
+legacy-safe-check-in = Este legado é deste Safe. O seu sinal de vida é esta transação, que não move nada:
 legacy-safe-claim = Este Safe está nomeado no legado. Ele pode reclamar com esta transação:
 legacy-safe-from = Este Safe está nomeado no legado. Ele pode reclamar a partir deste momento: { $moment }.
 legacy-safe-how = No Safe, escolha “New transaction”, depois “Transaction Builder”, ative “Custom data” e preencha estas três linhas. Os outros signatários concordam lá também.

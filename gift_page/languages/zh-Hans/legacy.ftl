@@ -51,6 +51,7 @@ legacy-find-wallet = 请在钱包中选择另一个账户，或使用另一个�
 legacy-yours = 这份遗产计划是您的
 legacy-yours-claimed = 已经有人领取。确认活动也不会再改变这一点。
 legacy-well-words = 您一切都好吗？告诉我们，要到{ $moment }才可以领取。
+legacy-well-no-day = 您一切都好吗？请告诉我们。此页面无法显示这份遗产计划的日子。
 legacy-well = 我很好
 legacy-well-own = 我很好，网络手续费由我付
 legacy-well-free = 您不用花钱：您只需签名，网络手续费有人替您付。
@@ -63,6 +64,7 @@ legacy-moving-to = 从{ $moment }起可以领取。正在做最后确认。
 legacy-well-under-way = 您的平安消息正在途中
 legacy-well-done = 祝您一切安好
 legacy-day-final = 新的日子是{ $moment }。已经最终确定。
+legacy-well-final = 您的平安消息已经最终确定。
 
 ## A person who is named
 
@@ -71,6 +73,7 @@ legacy-named-from = 您可以用这个钱包从{ $moment }起领取。
 legacy-day-moves = 所有者每次确认活动，这一天都会改变。在此之前您不需要做什么。
 legacy-calendar-title = 可以领取一份遗产计划
 legacy-what-words = 您现在可以领取。请先看看会收到什么：这样不会签署任何内容。
+legacy-day-unknown = 此页面不知道您从哪一天起可以领取。您现在可以试一试。
 legacy-what = 我会收到什么？
 legacy-looking = 请稍等：正在试算领取，并不真正领取……
 legacy-would-get = 您会收到
@@ -88,6 +91,7 @@ legacy-step-final = 最终确定
 legacy-takeover-done = 共享钱包有了新的签名人
 legacy-taken-over = 您和其他被指定的人现在可以为它签名。
 legacy-you-claimed = 您已经领取。
+legacy-choose-again = 不再等待，重新选择
 
 ## A signer of a Safe
 
@@ -95,6 +99,7 @@ legacy-safe = 您是一个 Safe 的签名人
 # The account follows in { $account }.
 legacy-safe-signer = 您为与这份遗产计划有关的共享钱包 { $account } 签名。
 legacy-safe-well = 这个 Safe 的每一笔交易都算活动。下面这一笔就够了，它不转走任何东西：
+legacy-safe-check-in = 这份遗产计划属于这个 Safe。下面这笔交易才算它的活动，它不转走任何东西：
 legacy-safe-claim = 这个 Safe 被指定在遗产计划中。它可以用下面这笔交易领取：
 legacy-safe-from = 这个 Safe 被指定在遗产计划中。它从{ $moment }起可以领取。
 legacy-safe-how = 在 Safe 中选择“New transaction”，再选择“Transaction Builder”，打开“Custom data”，填入这三行。其他签名人也在那里同意。
