@@ -56,7 +56,7 @@ legacy-well = Estou bem
 legacy-well-own = Estou bem, e pago a taxa da rede
 legacy-well-free = Não custa nada para você: você assina, e a taxa da rede é paga por nós.
 legacy-well-safe = Esta é uma carteira compartilhada: cada transação dela é um sinal de vida. Esta não envia nada, para a própria carteira.
-legacy-needs-premium = A taxa da rede de um sinal de vida é paga para titulares com Premium.
+legacy-needs-premium = A taxa da rede de um sinal de vida não é cobrada de titulares com Premium.
 legacy-fee-is-yours = Você pode fazer isso com uma transação própria, pela taxa da rede.
 # The day while it is not final.
 legacy-new-day = O novo dia: { $moment }. Está se tornando definitivo.
