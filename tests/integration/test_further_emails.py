@@ -179,7 +179,7 @@ async def test_of_a_window_first_seen_too_late_only_the_further_emails_ahead_are
     await world.tick()
     assert world.mail.inbox == []
     await world.save(legacy, "ben")  # a write plans the window again
-    assert [(kind, told) for _, kind, told in await play(world, 1, 48)] == []
+    assert READY not in [kind for _, kind, _ in await play(world, 1, 48)]
     assert [(kind, told) for _, kind, told in await play(world, 3)] == [(READY, ["anna"])]
     assert world.mail.inbox[0].variables["daysOpen"] == 90
     rows = await world.sql('select state from worker.due_window where "window" = 4')
