@@ -117,7 +117,7 @@ async def test_of_two_emails_of_a_kind_that_two_dispatchers_confirm_at_once_one_
 async def test_two_dispatchers_that_claim_at_once_do_not_both_claim_emails_of_one_kind(world: MailWorld) -> None:
     """The later claim waits for the earlier one, and then sees which email is under way."""
     await world.sql("update worker.sent_ledger set kind = 'before_activation', event = '1:1'")
-    await world.sql(ANOTHER_QUEUED)
+    await world.sql(ANOTHER_QUEUED.replace("'later'", "'1:2'"))
     ledger = reminder_store(world)
     async with world.engine.connect() as other:
         await other.execute(text("select from worker.quota for update"))

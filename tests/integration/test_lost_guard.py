@@ -355,7 +355,7 @@ async def test_one_endpoint_alone_takes_no_guard_away(nodes: Nodes, place: str) 
     world, first, second = nodes
     liar = first if place == "first" else second
     _, legacy = await guarded(world, inactivity_days=30)
-    world.scenario.advance(25 * DAY)
+    world.scenario.advance(23 * DAY + DAY // 4)
     await world.look_at_chain()
     assert legacy.guard is not None
     liar.alter = FalseGuard(legacy.guard, "0x" + "0d" * 20)
