@@ -421,6 +421,7 @@ async def final_block(at: LiarStage) -> LiarCase:
     newest = world.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)
 
     async def is_believed() -> bool:
+        await world.world.sql("update worker.owner_activity set next_look = 0")  # as an hour later
         try:
             return (await world.renewer().run()).sent > 0
         except ServiceError:
