@@ -36,8 +36,9 @@ def rehearse(facts: RehearsalFacts = FACTS, stored: dict[str, Reasons] = STORED)
 
 
 def reasons_of(rehearsed: LegacyRehearsal, account: str) -> list[tuple[ReminderKind, list[str]]]:
+    """Return kind and reasons of each window's first email to this account."""
     found = []
-    for window in rehearsed.windows:
+    for window in (each for each in rehearsed.windows if each.turn == 0):
         (person,) = [each for each in window.people if each.recipient == account]
         assert person.will_be_told == (not person.reasons)
         found.append((window.kind, [str(reason) for reason in person.reasons]))
@@ -47,7 +48,7 @@ def reasons_of(rehearsed: LegacyRehearsal, account: str) -> list[tuple[ReminderK
 def test_each_window_tells_its_line_and_the_lines_before_it_in_order_of_time() -> None:
     rehearsed = rehearse()
     told = []
-    for window in rehearsed.windows:
+    for window in (each for each in rehearsed.windows if each.turn == 0):
         told.append((window.kind, window.line, window.window.opens_at // DAY, window.window.deadline // DAY))
     assert told == [
         (ReminderKind.BEFORE_ACTIVATION, 1, 23, 30),
@@ -61,6 +62,21 @@ def test_each_window_tells_its_line_and_the_lines_before_it_in_order_of_time() -
     assert [reasons for _, reasons in reasons_of(rehearsed, CLARA)] == [["later_line"]] * 2 + [[]] * 4
     assert [reasons for _, reasons in reasons_of(rehearsed, DAN)] == [["later_line"]] * 4 + [[]] * 2
     assert [(each.will_be_told, each.reasons) for each in rehearsed.people] == [(True, ())] * 5
+
+
+def test_further_emails_are_foretold_to_those_who_may_act_while_their_window_is_open() -> None:
+    """Claims of the first two lines close with the turn of the next line, before their further emails."""
+    further = []
+    for window in (each for each in rehearse().windows if each.turn):
+        people = [each.recipient for each in window.people if each.will_be_told]
+        further.append((window.kind, window.turn, window.emails_at / DAY, people))
+    heirs = [ANNA, BEN, CLARA, DAN]
+    assert further == [
+        (ReminderKind.BEFORE_ACTIVATION, 1, 26.5, [OWNER]),
+        (ReminderKind.LAYER3_READY, 1, 120, heirs),
+        (ReminderKind.LAYER3_READY, 2, 180, heirs),
+        (ReminderKind.LAYER3_READY, 3, 455, heirs),
+    ]
 
 
 @pytest.mark.parametrize(
