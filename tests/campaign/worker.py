@@ -194,6 +194,7 @@ class WorkerLife:
     @asynccontextmanager
     async def _kill_hot_loop(self) -> AsyncIterator[None]:
         """Let the loop of the sensors' process do one beat; it ends by SIGKILL before one of its statements."""
+        self.look()  # the judge has to see the signals that the loop tells of
         number = self.draw.randint(0, STATEMENTS_OF_A_BEAT)
         said, _ = await (await self._start(_HOT_LOOP, str(number))).communicate()
         self.life.story.append(f"  before statement {number}")
