@@ -9,6 +9,7 @@ import { phrase } from "./phrases.ts";
 import { LEGACY_PROBLEMS } from "./problems.ts";
 import { inTheWay, NOT_SENT, nowWords, TROUBLE, WELL } from "./relay_states.ts";
 import { keep, kept } from "./remembered.ts";
+import { markSteps, transactionLink } from "./steps.ts";
 import type { WalletChain } from "./wallet_chain.ts";
 import { inWords, localTime, shortly } from "./words.ts";
 
@@ -168,11 +169,7 @@ class DeedView {
 
   /** Step `now` is under way; the ones before it are done. */
   at(now: number, words: string): void {
-    this.steps.forEach((item, index) => {
-      item.className = index < now ? "done" : index === now ? "now" : "";
-      if (index === now) item.setAttribute("aria-current", "step");
-      else item.removeAttribute("aria-current");
-    });
+    markSteps(this.steps, now);
     if (this.told.textContent !== words) this.told.textContent = words;
   }
 
@@ -187,13 +184,7 @@ class DeedView {
 
   transaction(hash: string | null): void {
     if (hash === null) return;
-    const { explorerUrl } = this.facts;
-    const short = { hash: shortly(hash, 10, 6) };
-    const href = explorerUrl === null ? null : `${explorerUrl.replace(/\/$/, "")}/tx/${hash}`;
-    const shown =
-      href === null
-        ? make("code", { title: hash }, phrase("transaction", short))
-        : make("a", { href, target: "_blank", rel: "noopener noreferrer" }, phrase("see-transaction", short));
+    const shown = transactionLink(hash, this.facts.explorerUrl);
     if (this.link.textContent !== shown.textContent) fill(this.link, shown);
   }
 

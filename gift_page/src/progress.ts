@@ -8,6 +8,7 @@ import { phrase } from "./phrases.ts";
 import { CLAIM_PROBLEMS, DESTINATION_PROBLEMS } from "./problems.ts";
 import { inTheWay, nowWords, NOT_SENT, TROUBLE, WELL } from "./relay_states.ts";
 import { type Failure, type Relayed, remember, rememberFailure, type Step, type Way } from "./remembered.ts";
+import { markSteps, transactionLink } from "./steps.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
 import { amounts, inWords, localTime, shortly } from "./words.ts";
 
@@ -49,24 +50,14 @@ export class Progress {
 
   /** `step` is under way; the ones before it are done. `wayOut`: a button. */
   at(step: Step, words: string, wayOut: HTMLElement | null = null): void {
-    this.steps.forEach((item, index) => {
-      item.className = index < step ? "done" : index === step ? "now" : "";
-      if (index === step) item.setAttribute("aria-current", "step");
-      else item.removeAttribute("aria-current");
-    });
+    markSteps(this.steps, step);
     this.say(words);
     if (this.more.firstChild !== wayOut) fill(this.more, wayOut); // the same one keeps the focus
   }
 
   transaction(hash: string | null): void {
     if (hash === null) return;
-    const { explorerUrl } = this.facts;
-    const short = { hash: shortly(hash, 10, 6) };
-    const href = explorerUrl === null ? null : `${explorerUrl.replace(/\/$/, "")}/tx/${hash}`;
-    const shown =
-      href === null
-        ? make("code", { title: hash }, phrase("transaction", short))
-        : make("a", { href, target: "_blank", rel: "noopener noreferrer" }, phrase("see-transaction", short));
+    const shown = transactionLink(hash, this.facts.explorerUrl);
     if (this.link.textContent !== shown.textContent) fill(this.link, shown);
   }
 
