@@ -89,7 +89,7 @@ function showPreview(visit: Visit, panel: HTMLElement, preview: ClaimPreview, wh
       panel,
       heading,
       ...assetsOf(preview),
-      make("p", {}, whyNot ?? phrase("legacy-claim-free-words")),
+      make("p", {}, whyNot ?? `${phrase("legacy-claim-free-words")} ${phrase("legacy-wallet-names")}`),
       choices,
       asks,
       told,

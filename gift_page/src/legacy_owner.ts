@@ -33,7 +33,7 @@ export async function showOwner(visit: Visit): Promise<HTMLElement> {
       {},
       day === null ? phrase("legacy-well-no-day") : phrase("legacy-well-words", { moment: localTime(day) }),
     ),
-    make("p", { className: "dim" }, whyNot ?? phrase("legacy-well-free")),
+    make("p", { className: "dim" }, whyNot ?? `${phrase("legacy-well-free")} ${phrase("legacy-wallet-names")}`),
     choices,
     asks,
     told,
