@@ -54,6 +54,7 @@ p{margin:.6rem 0}.dim{color:var(--dim);font-size:.95rem}
 dl{margin:.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
 dt{flex:0 1 8.5rem;color:var(--dim)}dd{flex:1 1 14rem;margin:0;overflow-wrap:anywhere}
+#lines dt{flex-basis:100%}
 ul{margin:0;padding:0;list-style:none}code{direction:ltr;unicode-bidi:isolate;font-size:.86em;overflow-wrap:anywhere}
 details{margin:1.25rem 0 0}summary{cursor:pointer;font-weight:600;padding:.45rem 0;width:fit-content}
 :focus-visible{outline:3px solid var(--mark);outline-offset:2px;border-radius:.2rem}

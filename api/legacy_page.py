@@ -29,15 +29,15 @@ def legacy_page(facts: LegacyPageFacts, chain_id: int, entry: PageEntry | None, 
     lines = [
         render_row(name, english, render_time(at))
         for name, english, at in (
-            ("legacy-second-line", "Second in line, from", facts.second_line_at),
-            ("legacy-third-line", "Third in line, from", facts.third_line_at),
+            ("legacy-second-line", "The second in line may claim from", facts.second_line_at),
+            ("legacy-third-line", "The third in line may claim from", facts.third_line_at),
         )
         if at is not None and facts.state is not PageState.ENDED
     ]
     words = [
         f'<div id="state">{_render_state(facts)}</div>',
-        f"<dl>{''.join(lines)}</dl>" if lines else "",
         f'<div id="ways">{no_script if entry else ""}</div>',
+        f'<dl id="lines">{"".join(lines)}</dl>' if lines else "",
         f'<details id="details">{render_phrase("summary", "legacy-details", "About this legacy")}',
         _render_purpose(facts),
         "<dl>",

@@ -6,7 +6,7 @@ import { button, fill, make } from "./dom.ts";
 import { type ClaimPreview, type LegacyFacts, previewClaim } from "./legacy_facts.ts";
 import { claimed, claiming, type Line, termsOf } from "./legacy_people.ts";
 import { followOwn, followRelayed } from "./legacy_progress.ts";
-import { troubleWords, type Visit } from "./legacy_ways.ts";
+import { nameShown, troubleWords, type Visit } from "./legacy_ways.ts";
 import { phrase, speech } from "./phrases.ts";
 import { whyNotRelayed } from "./relay.ts";
 import { amountWords, localTime, whyNotSponsored } from "./words.ts";
@@ -89,7 +89,7 @@ function showPreview(visit: Visit, panel: HTMLElement, preview: ClaimPreview, wh
       panel,
       heading,
       ...assetsOf(preview),
-      make("p", {}, whyNot ?? phrase("legacy-claim-free-words")),
+      make("p", {}, whyNot ?? `${phrase("legacy-claim-free-words")} ${nameShown()}`),
       choices,
       asks,
       told,

@@ -4,7 +4,7 @@ import { worker } from "./api.ts";
 import { button, fill, make } from "./dom.ts";
 import { checkingIn, dayAfterCheckIn, termsOf } from "./legacy_people.ts";
 import { followOwn, followRelayed } from "./legacy_progress.ts";
-import { troubleWords, type Visit } from "./legacy_ways.ts";
+import { nameShown, troubleWords, type Visit } from "./legacy_ways.ts";
 import { phrase } from "./phrases.ts";
 import { whyNotRelayed } from "./relay.ts";
 import { localTime, whyNotSponsored } from "./words.ts";
@@ -33,7 +33,7 @@ export async function showOwner(visit: Visit): Promise<HTMLElement> {
       {},
       day === null ? phrase("legacy-well-no-day") : phrase("legacy-well-words", { moment: localTime(day) }),
     ),
-    make("p", { className: "dim" }, whyNot ?? phrase("legacy-well-free")),
+    make("p", { className: "dim" }, whyNot ?? `${phrase("legacy-well-free")} ${nameShown()}`),
     choices,
     asks,
     told,

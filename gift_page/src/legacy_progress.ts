@@ -153,6 +153,7 @@ class DeedView {
   private readonly more = make("div", { className: "choices" });
   private readonly steps = STEPS.map((step) => make("li", {}, phrase(step)));
   private readonly heading: HTMLElement;
+  private readonly stateBefore = part("state").cloneNode(true);
 
   constructor(
     private readonly place: HTMLElement,
@@ -180,6 +181,7 @@ class DeedView {
     this.day.hidden = false;
     if (this.day.textContent !== words) this.day.textContent = words;
     sayState("legacy-moving-to", { moment: localTime(day) });
+    showLaterLines(false);
   }
 
   transaction(hash: string | null): void {
@@ -211,6 +213,8 @@ class DeedView {
     for (const item of this.steps) if (item.className === "now") item.className = "failed";
     this.heading.textContent = phrase("not-yet");
     this.day.hidden = true;
+    part("state").replaceWith(this.stateBefore);
+    showLaterLines(true);
     fill(this.told, words);
     const goOn = button(phrase("try-again"), again);
     fill(this.more, goOn);
@@ -224,6 +228,7 @@ class DeedView {
     const heading = make("h2", { tabIndex: -1 }, phrase(DONE[kind]));
     const told = make("p", { className: "arrived", attributes: { role: "status" } });
     fill(this.place, make("div", { className: "panel received" }, seal, heading, told, this.link));
+    showLaterLines(false);
     if (kind === "check-in") {
       const moved = await readDay().catch(() => asDay(day));
       const moment = moved && localTime(moved);
@@ -247,6 +252,12 @@ const DONE: Record<Deed["kind"], string> = {
   takeover: "legacy-takeover-done",
   "check-in": "legacy-well-done",
 };
+
+/** The days of later lines, which the server's page names. A sign of life moves them, too. */
+function showLaterLines(isShown: boolean): void {
+  const lines = document.getElementById("lines");
+  if (lines !== null) lines.hidden = !isShown;
+}
 
 /** Say the state anew at the top of the page. */
 function sayState(id: string, values: Record<string, string> = {}): void {

@@ -31,6 +31,11 @@ const WORDS: SendWords = { tooLittle: "wallet-no-ether", wouldFail: "trouble-ref
 /** The link of an email carries the end of its recipient's address, which no server sees. */
 const ENDING = /^#wallet=([0-9a-f]{4})$/i;
 
+/** The name that the wallet shows when it asks for a signature: visitors have met it nowhere else. */
+export function nameShown(): string {
+  return phrase("legacy-wallet-names", { contract: "10102 Legacy Sponsored" });
+}
+
 /** First what this tab has under way. Throws `Refused` and `Unreachable`. */
 export async function offerWays(ways: HTMLElement, place: Place): Promise<void> {
   const facts = await fetchLegacy(place);

@@ -1,5 +1,6 @@
 """The page of a legacy in a browser: its owner says "I am well", its heirs look and claim, a Safe's signer copies."""
 
+import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -26,11 +27,11 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
         yield opened
 
 
-async def leave(world: GiftWorld, heir: LocalAccount, *, opened: bool = True) -> Legacy:
-    """A legacy of 100 USDC and 1 ether for one heir, indexed; open, or not for half a year."""
+async def leave(world: GiftWorld, heir: LocalAccount, *, opened: bool = True, second: str | None = None) -> Legacy:
+    """A legacy of 100 USDC and 1 ether for one heir, indexed; open, or not for half a year. `second`: in line."""
     s = world.scenario
     owner, usdc = s.account("owner"), s.deployment.usdc
-    legacy = s.create_legacy(owner, {heir.address: 100})
+    legacy = s.create_legacy(owner, {heir.address: 100}, second_line=second)
     s.mint(usdc, owner.address, 100 * USDC)
     s.approve(owner, usdc, legacy.address, 100 * USDC)
     s.anvil.set_balance(legacy.address, ETHER)
@@ -54,7 +55,8 @@ async def connect(visitor: PageVisitor, url: str, wallet: InjectedWallet) -> Pag
 async def test_an_heir_without_ether_sees_what_would_arrive_and_claims_it_by_a_signature(
     world: GiftWorld, visitor: PageVisitor
 ) -> None:
-    """Looking signs nothing. The claim is followed to the final block, and all of it arrives."""
+    """Looking signs nothing. The page says which name the wallet will show. The claim is followed to the final block,
+    and all of it arrives."""
     heir, s = world.person("heir"), world.scenario
     legacy = await leave(world, heir)
     wallet = InjectedWallet(s, heir, "Heir's wallet", chain_id=1)
@@ -64,6 +66,7 @@ async def test_an_heir_without_ether_sees_what_would_arrive_and_claims_it_by_a_s
     await expect(page.get_by_role("listitem").filter(has_text="100 USDC")).to_be_visible()
     await expect(page.get_by_role("listitem").filter(has_text="1 ETH")).to_be_visible()
     assert wallet.asked("eth_signTypedData_v4") == []
+    foretold = await page.locator("#ways").inner_text()
     await page.get_by_role("button", name="Claim for free").click()
     await expect(page.get_by_role("heading", name="It is yours")).to_be_visible()
     await expect(page.get_by_text("100 USDC and 1 ETH arrived at")).to_be_visible()
@@ -71,6 +74,7 @@ async def test_an_heir_without_ether_sees_what_would_arrive_and_claims_it_by_a_s
     assert s.balance(None, heir.address) == ETHER
     ((_, signed),) = wallet.asked("eth_signTypedData_v4")
     assert '"primaryType":"ClaimAuth"' in signed
+    assert json.loads(signed)["domain"]["name"] in foretold
     assert wallet.asked("eth_sendTransaction") == []
     nothing_amiss(visitor, world.origin)
 
@@ -112,20 +116,25 @@ async def asked_again(page: Page, wallet: InjectedWallet, method: str) -> None:
 async def test_an_owner_says_i_am_well_and_sees_the_new_day_at_once(
     world: GiftWorld, visitor: PageVisitor, premium: bool
 ) -> None:
-    """By one signature with Premium, else by one transaction. The day is called final once it is."""
+    """By one signature with Premium, else by one transaction. The day is called final once it is.
+
+    The old days of later lines are not shown any more.
+    """
     s, owner = world.scenario, world.scenario.account("owner")
     if premium:
         s.subscribe_premium(owner)
-    legacy = await leave(world, world.person("heir"), opened=False)
+    legacy = await leave(world, world.person("heir"), opened=False, second=world.person("later").address)
     s.advance(30 * DAY)
     wallet = InjectedWallet(s, owner, "Owner's wallet")
     page = await connect(visitor, address_of(world, legacy), wallet)
     await expect(page.get_by_role("heading", name="This legacy is yours")).to_be_visible()
+    await expect(page.get_by_text("The second in line may claim from")).to_be_visible()
     world.following.clear()
     old = await page.locator("#state .when").text_content()
     await page.get_by_role("button", name="I am well", exact=True).click()
     await expect(page.get_by_text("It is being made final.").first).to_be_visible()
     assert await page.locator("#state .when").text_content() != old
+    await expect(page.get_by_text("The second in line may claim from")).to_be_hidden()
     world.following.set()
     if not premium:
         s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
@@ -136,6 +145,25 @@ async def test_an_owner_says_i_am_well_and_sees_the_new_day_at_once(
         (1, 0) if premium else (0, 1)
     )
     nothing_amiss(visitor, world.origin)
+
+
+async def test_a_sign_of_life_that_was_not_sent_in_time_leaves_the_old_days(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    s, owner = world.scenario, world.scenario.account("owner")
+    s.subscribe_premium(owner)
+    legacy = await leave(world, world.person("heir"), opened=False, second=world.person("later").address)
+    s.advance(30 * DAY)
+    world.following.clear()
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, owner, "Owner's wallet"))
+    old = [await page.locator(part).text_content() for part in ("#state", "#lines")]
+    now = {"id": "1", "status": "expired", "waitsFor": None, "txHash": None, "error": None}
+    await page.route("**/sponsor/requests/*/events", lambda route: route.abort())
+    await page.route("**/sponsor/requests/*", lambda route: route.fulfill(json=now))
+    await page.get_by_role("button", name="I am well", exact=True).click()
+    await expect(page.get_by_text("so nothing has happened. Please try again.")).to_be_visible()
+    await expect(page.get_by_text("The second in line may claim from")).to_be_visible()
+    assert [await page.locator(part).text_content() for part in ("#state", "#lines")] == old
 
 
 async def test_before_the_day_an_heir_reads_it_and_saves_it(world: GiftWorld, visitor: PageVisitor) -> None:

@@ -17,8 +17,9 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import SmtpInbox
 from mail_service.addresses import AddressHasher, parse_address
 from reminder_worker.outbox.messages import KIND_WINDOWS
+from reminder_worker.reminders.gaps import find_gaps
 from reminder_worker.reminders.recipients import RecipientWords
-from reminder_worker.reminders.rehearsal import LegacyRehearsal, UntoldReason
+from reminder_worker.reminders.rehearsal import LegacyRehearsal, PersonVerdict, UntoldReason
 from reminder_worker.reminders.self_erasure import MESSAGE_TYPES
 from tests.integration.api_world import CANARY_EMAIL, CANARY_NAME, ApiAnswer, ApiWorld, person
 from tests.integration.api_world import open_world as open_api
@@ -138,6 +139,52 @@ async def test_what_is_foretold_arrives_word_for_word_and_nothing_else_does(stag
     arrived = await letters_about_windows(stage, inbox)
     assert [each[:2] for each in arrived] == sorted(each[:2] for each in expected)
     assert arrived == sorted(expected)
+
+
+GAP_REASONS = {
+    UntoldReason.ERASED_THEMSELF: "not_reminded",
+    UntoldReason.ADDRESS_RETURNS: "address_returns",
+    UntoldReason.NOT_CONFIGURED: "not_configured",
+    UntoldReason.NOT_A_MEMBER: "not_a_member",
+}
+"""Reasons that the owner is told of, the first one first."""
+
+
+def first_gap_reason(person: PersonVerdict) -> str | None:
+    return next((said for reason, said in GAP_REASONS.items() if reason in person.reasons), None)
+
+
+async def test_the_due_pass_finds_the_same_people_without_emails_as_a_rehearsal(stage: MailWorld) -> None:
+    """One rule is in Python, the other one a statement over many legacies."""
+    families = [make(stage) for make in (three_lines, changed_configuration, safe_without_module)]
+    for family in families:
+        await stage.save(family.legacy, *family.people)
+    about = {"legacy": families[0].legacy.address, "creator": stage.address("owner")}
+    await stage.sql(
+        "insert into worker.bounce (email_hash, reason) select email_hash, 'mailbox_unknown' from worker.recipient"
+        " where legacy = :legacy and recipient = :r",
+        legacy=about["legacy"],
+        r=stage.address("anna"),
+    )
+    await stage.sql(
+        "with gone as (delete from worker.recipient where legacy = :legacy and recipient = :r returning *)"
+        " insert into worker.self_erasure (chain_id, legacy, recipient, creator, email_hash)"
+        " select chain_id, legacy, recipient, :creator, email_hash from gone",
+        **about,
+        r=stage.address("ben"),
+    )
+    await stage.tick()
+    expected = {}
+    for family in families:
+        rehearsed = await stage.rehearse(family.legacy)
+        people = [each for each in rehearsed.people if each.recipient in map(stage.address, family.people)]
+        firsts = [(each.recipient, first_gap_reason(each)) for each in people]
+        expected[family.legacy.address] = {(recipient, reason) for recipient, reason in firsts if reason}
+    async with stage.engine.connect() as connection:
+        gaps = await find_gaps(connection, stage.chain.chain_id, [*expected])
+    found = {legacy: {(each.recipient, each.reason) for each in gap.people} for legacy, gap in gaps.items()}
+    assert found == expected
+    assert sorted(map(len, found.values())) == [1, 2, 3]
 
 
 async def test_an_open_window_that_is_seen_too_late_brings_further_emails_alone(

@@ -1,17 +1,17 @@
 ## The legacy and its state
 
 legacy = Un legado
-legacy-opens-on = Se puede reclamar a partir de este momento: { $moment }.
+legacy-opens-on = Se puede reclamar a partir del { $moment }.
 legacy-moves = Cada señal de vida de la persona propietaria aleja este día.
-legacy-open-since = Se puede reclamar desde este momento: { $moment }.
-legacy-closes-again = Mientras nadie haya reclamado, una señal de vida de la persona propietaria lo cierra otra vez.
+legacy-open-since = Se puede reclamar desde el { $moment }.
+legacy-closes-again = Mientras nadie haya reclamado, una señal de vida de la persona propietaria lo vuelve a cerrar.
 legacy-claimed-on = Se reclamó el { $moment }.
 legacy-rest = Todas las personas nombradas en él todavía pueden reclamar lo que queda para ellas.
 legacy-handed-over = Desde entonces, la cartera compartida tiene nuevos firmantes.
 legacy-ended = La persona propietaria terminó este legado: no hay nada que reclamar ni nada que hacer.
 legacy-no-day = No indica ningún día que esta página pueda mostrar.
-legacy-second-line = En segundo lugar, a partir de
-legacy-third-line = En tercer lugar, a partir de
+legacy-second-line = Las segundas personas en el orden pueden reclamar a partir del
+legacy-third-line = Las terceras personas en el orden pueden reclamar a partir del
 legacy-details = Sobre este legado
 legacy-purpose = Un legado es un plan para las personas que alguien quiere. Si la persona propietaria no da señales de vida durante mucho tiempo, las personas nombradas en el plan pueden reclamar lo que se les dejó.
 legacy-purpose-safe = Un legado es un plan para las personas que alguien quiere. Este es de una cartera compartida, un Safe. Si la cartera no se usa durante mucho tiempo, las personas nombradas en el plan pueden hacerse cargo de ella.
@@ -50,26 +50,27 @@ legacy-find-wallet = Elija otra cuenta en su cartera, o use otra cartera. Nunca 
 
 legacy-yours = Este legado es suyo
 legacy-yours-claimed = Ya se reclamó. Una señal de vida ya no cambia eso.
-legacy-well-words = ¿Está bien? Dígalo, y solo se podrá reclamar a partir de este momento: { $moment }.
+legacy-well-words = ¿Está bien? Dígalo, y solo se podrá reclamar a partir del { $moment }.
 legacy-well-no-day = ¿Está bien? Dígalo. Esta página no puede indicar ningún día para este legado.
 legacy-well = Estoy bien
 legacy-well-own = Estoy bien, y pago la comisión de la red
 legacy-well-free = No le cuesta nada: usted firma, y la comisión de la red se paga por usted.
+legacy-wallet-names = Su cartera nombra entonces el contrato «{ $contract }». No le pide ningún pago.
 legacy-well-safe = Esta es una cartera compartida: cada transacción suya es una señal de vida. Esta no envía nada, a la propia cartera.
 legacy-needs-premium = Quienes tienen Premium no pagan la comisión de la red de una señal de vida.
 legacy-fee-is-yours = Puede hacerlo con una transacción propia, por la comisión de la red.
 # The day while it is not final.
-legacy-new-day = El nuevo día: { $moment }. Se está haciendo definitivo.
-legacy-moving-to = Se puede reclamar a partir de este momento: { $moment }. Esto se está haciendo definitivo.
+legacy-new-day = El nuevo día: { $moment }. Falta la confirmación definitiva.
+legacy-moving-to = Se puede reclamar a partir del { $moment }. Falta la confirmación definitiva.
 legacy-well-under-way = Su señal de vida está en camino
-legacy-well-done = Le deseamos lo mejor
+legacy-well-done = Su señal de vida ha llegado
 legacy-day-final = El nuevo día es: { $moment }. Es definitivo.
 legacy-well-final = Su señal de vida es definitiva.
 
 ## A person who is named
 
 legacy-named = Se le nombra en este legado
-legacy-named-from = Puede reclamar con esta cartera a partir de este momento: { $moment }.
+legacy-named-from = Puede reclamar con esta cartera a partir del { $moment }.
 legacy-day-moves = Cada señal de vida de la persona propietaria mueve este día. Hasta entonces no hay nada que hacer.
 legacy-calendar-title = Ya se puede reclamar un legado
 legacy-what-words = Ya puede reclamar. Mire primero qué recibiría: con eso no se firma nada.
@@ -101,7 +102,7 @@ legacy-safe-signer = Usted firma por la cartera compartida { $account }, de la q
 legacy-safe-well = Cada transacción de este Safe es una señal de vida. Esta basta, y no mueve nada:
 legacy-safe-check-in = Este legado es de este Safe. Su señal de vida es esta transacción, que no mueve nada:
 legacy-safe-claim = Este Safe está nombrado en el legado. Puede reclamar con esta transacción:
-legacy-safe-from = Este Safe está nombrado en el legado. Puede reclamar a partir de este momento: { $moment }.
+legacy-safe-from = Este Safe está nombrado en el legado. Puede reclamar a partir del { $moment }.
 legacy-safe-how = En Safe, elija «New transaction», después «Transaction Builder», active «Custom data» y rellene estas tres líneas. Los demás firmantes dan allí también su acuerdo.
 legacy-safe-to = To address
 legacy-safe-value = ETH value

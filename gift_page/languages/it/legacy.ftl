@@ -1,17 +1,17 @@
 ## The legacy and its state
 
 legacy = Un lascito
-legacy-opens-on = Si può riscuotere da questo momento: { $moment }.
+legacy-opens-on = Si può riscuotere da { $moment }.
 legacy-moves = Ogni segno di vita del proprietario allontana questo giorno.
-legacy-open-since = Si può riscuotere da questo momento: { $moment }.
+legacy-open-since = Si può riscuotere da { $moment }.
 legacy-closes-again = Finché nessuno ha riscosso, un segno di vita del proprietario lo chiude di nuovo.
 legacy-claimed-on = La prima riscossione: { $moment }.
 legacy-rest = Tutte le persone che vi sono nominate possono ancora riscuotere ciò che resta per loro.
 legacy-handed-over = Da allora il portafoglio condiviso ha nuovi firmatari.
 legacy-ended = Il proprietario ha terminato questo lascito: non c’è nulla da riscuotere, e nulla da fare.
 legacy-no-day = Non indica alcun giorno che questa pagina possa mostrare.
-legacy-second-line = Seconda linea, da
-legacy-third-line = Terza linea, da
+legacy-second-line = Le persone in seconda linea possono riscuotere da
+legacy-third-line = Le persone in terza linea possono riscuotere da
 legacy-details = Su questo lascito
 legacy-purpose = Un lascito è un piano per le persone a cui qualcuno vuole bene. Se il proprietario non dà segni di vita per molto tempo, le persone nominate nel piano possono riscuotere ciò che è stato loro lasciato.
 legacy-purpose-safe = Un lascito è un piano per le persone a cui qualcuno vuole bene. Questo è di un portafoglio condiviso, un Safe. Se il portafoglio non viene usato per molto tempo, le persone nominate nel piano possono prenderlo in carico.
@@ -50,26 +50,27 @@ legacy-find-wallet = Scelga un altro conto nel Suo portafoglio, o usi un altro p
 
 legacy-yours = Questo lascito è Suo
 legacy-yours-claimed = È già stato riscosso. Un segno di vita non cambia più nulla.
-legacy-well-words = Sta bene? Lo dica, e si potrà riscuotere solo da questo momento: { $moment }.
+legacy-well-words = Sta bene? Lo dica, e si potrà riscuotere solo da { $moment }.
 legacy-well-no-day = Sta bene? Lo dica. Questa pagina non può indicare un giorno per questo lascito.
 legacy-well = Sto bene
 legacy-well-own = Sto bene, e pago la commissione della rete
 legacy-well-free = Non Le costa nulla: Lei firma, e la commissione della rete viene pagata per Lei.
+legacy-wallet-names = Il Suo portafoglio nomina allora il contratto «{ $contract }». Non chiede alcun pagamento.
 legacy-well-safe = Questo è un portafoglio condiviso: ogni sua transazione è un segno di vita. Questa non invia nulla, al portafoglio stesso.
 legacy-needs-premium = La commissione della rete di un segno di vita viene pagata per i proprietari con Premium.
 legacy-fee-is-yours = Può farlo con una Sua transazione, per la commissione della rete.
 # The day while it is not final.
 legacy-new-day = Il nuovo giorno: { $moment }. Sta diventando definitivo.
-legacy-moving-to = Si può riscuotere da questo momento: { $moment }. Sta diventando definitivo.
+legacy-moving-to = Si può riscuotere da { $moment }. Sta diventando definitivo.
 legacy-well-under-way = Il Suo segno di vita è in viaggio
-legacy-well-done = Le auguriamo ogni bene
+legacy-well-done = Il Suo segno di vita è arrivato
 legacy-day-final = Il nuovo giorno è: { $moment }. È definitivo.
 legacy-well-final = Il Suo segno di vita è definitivo.
 
 ## A person who is named
 
 legacy-named = Lei è nominato in questo lascito
-legacy-named-from = Con questo portafoglio può riscuotere da questo momento: { $moment }.
+legacy-named-from = Con questo portafoglio può riscuotere da { $moment }.
 legacy-day-moves = Ogni segno di vita del proprietario sposta questo giorno. Fino ad allora non c’è nulla da fare.
 legacy-calendar-title = Si può riscuotere un lascito
 legacy-what-words = Ora può riscuotere. Prima guardi che cosa riceverebbe: con questo non si firma nulla.
@@ -101,7 +102,7 @@ legacy-safe-signer = Lei firma per il portafoglio condiviso { $account }, di cui
 legacy-safe-well = Ogni transazione di questo Safe è un segno di vita. Questa basta, e non sposta nulla:
 legacy-safe-check-in = Questo lascito è di questo Safe. Il suo segno di vita è questa transazione, che non sposta nulla:
 legacy-safe-claim = Questo Safe è nominato nel lascito. Può riscuotere con questa transazione:
-legacy-safe-from = Questo Safe è nominato nel lascito. Può riscuotere da questo momento: { $moment }.
+legacy-safe-from = Questo Safe è nominato nel lascito. Può riscuotere da { $moment }.
 legacy-safe-how = In Safe scelga «New transaction», poi «Transaction Builder», attivi «Custom data» e compili queste tre righe. Anche gli altri firmatari danno lì il loro consenso.
 legacy-safe-to = To address
 legacy-safe-value = ETH value

@@ -1,17 +1,17 @@
 ## The legacy and its state
 
 legacy = Um legado
-legacy-opens-on = Pode ser reclamado a partir deste momento: { $moment }.
+legacy-opens-on = Pode ser reclamado a partir de { $moment }.
 legacy-moves = Cada sinal de vida do titular adia este dia.
-legacy-open-since = Pode ser reclamado desde este momento: { $moment }.
+legacy-open-since = Pode ser reclamado desde { $moment }.
 legacy-closes-again = Enquanto ninguém tiver reclamado, um sinal de vida do titular fecha-o de novo.
 legacy-claimed-on = Foi reclamado neste momento: { $moment }.
 legacy-rest = Todas as pessoas nomeadas nele ainda podem reclamar o que resta para elas.
 legacy-handed-over = Desde então, a carteira compartilhada tem novos signatários.
 legacy-ended = O titular encerrou este legado: não há nada a reclamar e nada a fazer.
 legacy-no-day = Não indica nenhum dia que esta página possa mostrar.
-legacy-second-line = Segunda linha, a partir de
-legacy-third-line = Terceira linha, a partir de
+legacy-second-line = As pessoas da segunda linha podem reclamar a partir de
+legacy-third-line = As pessoas da terceira linha podem reclamar a partir de
 legacy-details = Sobre este legado
 legacy-purpose = Um legado é um plano para as pessoas de quem alguém gosta. Se o titular não der sinal de vida por muito tempo, as pessoas nomeadas no plano podem reclamar o que lhes foi deixado.
 legacy-purpose-safe = Um legado é um plano para as pessoas de quem alguém gosta. Este é de uma carteira compartilhada, um Safe. Se a carteira não for usada por muito tempo, as pessoas nomeadas no plano podem assumi-la.
@@ -50,26 +50,27 @@ legacy-find-wallet = Escolha outra conta na sua carteira, ou use outra carteira.
 
 legacy-yours = Este legado é seu
 legacy-yours-claimed = Ele já foi reclamado. Um sinal de vida não muda mais isso.
-legacy-well-words = Você está bem? Diga isso, e só poderá ser reclamado a partir deste momento: { $moment }.
+legacy-well-words = Você está bem? Diga isso, e só poderá ser reclamado a partir de { $moment }.
 legacy-well-no-day = Você está bem? Diga isso. Esta página não pode indicar nenhum dia para este legado.
 legacy-well = Estou bem
 legacy-well-own = Estou bem, e pago a taxa da rede
 legacy-well-free = Não custa nada para você: você assina, e a taxa da rede é paga por nós.
+legacy-wallet-names = A sua carteira mostra então o contrato “{ $contract }”. Ela não pede nenhum pagamento.
 legacy-well-safe = Esta é uma carteira compartilhada: cada transação dela é um sinal de vida. Esta não envia nada, para a própria carteira.
 legacy-needs-premium = A taxa da rede de um sinal de vida não é cobrada de titulares com Premium.
 legacy-fee-is-yours = Você pode fazer isso com uma transação própria, pela taxa da rede.
 # The day while it is not final.
 legacy-new-day = O novo dia: { $moment }. Está se tornando definitivo.
-legacy-moving-to = Pode ser reclamado a partir deste momento: { $moment }. Isto está se tornando definitivo.
+legacy-moving-to = Pode ser reclamado a partir de { $moment }. Isto está se tornando definitivo.
 legacy-well-under-way = O seu sinal de vida está a caminho
-legacy-well-done = Desejamos tudo de bom
+legacy-well-done = O seu sinal de vida chegou
 legacy-day-final = O novo dia é: { $moment }. É definitivo.
 legacy-well-final = O seu sinal de vida é definitivo.
 
 ## A person who is named
 
 legacy-named = O seu nome está neste legado
-legacy-named-from = Com esta carteira, você pode reclamar a partir deste momento: { $moment }.
+legacy-named-from = Com esta carteira, você pode reclamar a partir de { $moment }.
 legacy-day-moves = Cada sinal de vida do titular muda este dia. Até lá, não há nada a fazer.
 legacy-calendar-title = Um legado pode ser reclamado
 legacy-what-words = Você já pode reclamar. Primeiro veja o que receberia: com isso, nada é assinado.
@@ -101,7 +102,7 @@ legacy-safe-signer = Você assina pela carteira compartilhada { $account }, de q
 legacy-safe-well = Cada transação deste Safe é um sinal de vida. Esta basta, e não move nada:
 legacy-safe-check-in = Este legado é deste Safe. O seu sinal de vida é esta transação, que não move nada:
 legacy-safe-claim = Este Safe está nomeado no legado. Ele pode reclamar com esta transação:
-legacy-safe-from = Este Safe está nomeado no legado. Ele pode reclamar a partir deste momento: { $moment }.
+legacy-safe-from = Este Safe está nomeado no legado. Ele pode reclamar a partir de { $moment }.
 legacy-safe-how = No Safe, escolha “New transaction”, depois “Transaction Builder”, ative “Custom data” e preencha estas três linhas. Os outros signatários concordam lá também.
 legacy-safe-to = To address
 legacy-safe-value = ETH value
