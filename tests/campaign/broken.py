@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import structlog
 
+from reminder_worker.gifts import emails as gift_emails
 from reminder_worker.gifts.emails import GiftEmail, GiftMail
 from reminder_worker.outbox.messages import GiftKind, RecipientRole
 from reminder_worker.outbox.outcomes import drop_email
@@ -79,6 +80,13 @@ def _no_opening_day() -> Any:
     return patch.object(GiftMail, "_reject_irrelevant", reject_opening)
 
 
+def _no_word_to_givers() -> Any:
+    async def plan_none(*_: object) -> None:
+        return
+
+    return patch.object(gift_emails, "plan_giver_emails", plan_none)
+
+
 def _send_closed_windows() -> Any:
     return patch.object(rendering, "_is_still_open", lambda *_: True)
 
@@ -134,6 +142,7 @@ BROKEN: Mapping[str, BrokenRule] = {
     "a gift's email of the opening day is never sent": BrokenRule(
         _no_opening_day, "mail", "was told 0 times, not 1: gift_unlocked"
     ),
+    "a giver is never told": BrokenRule(_no_word_to_givers, "mail", "was told 0 times, not 1: giver_opened"),
     "a closed window is still sent": BrokenRule(
         _send_closed_windows, "reminders", "was told what the chain does not say any more: ready_to_activate"
     ),

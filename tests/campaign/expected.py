@@ -26,7 +26,15 @@ WARNINGS = ("premium_ending", "premium_lapsed", "guard_removed", "module_disable
 """Kinds of email that an owner gets alone, about a lasting state."""
 UNJUDGED = ("recipients_gap",)
 """Kinds of email about a set that reaches not everybody. A life changes sets too often to say when one is due."""
-GIFTS = ("gift_waiting", "gift_unlocked", "gift_reminder_30")
+GIFTS = (
+    "gift_waiting",
+    "gift_unlocked",
+    "gift_reminder_30",
+    "giver_opened",
+    "giver_returned",
+    "giver_unopened",
+)
+"""Kinds of email about a gift, to its recipient and to its giver."""
 DAY = 86400
 LATE_BLOCKS = 64
 """Blocks within which the chain's past excuses an email. No node lags more, and SMTP takes emails sooner."""

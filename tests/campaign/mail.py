@@ -11,7 +11,6 @@ import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import aiohttp
 
 from devnet.chain import Anvil
-from devnet.deploy import deploy
+from devnet.deploy import HOUR, deploy
 from devnet.scenarios import DAY, Scenario
 from mail_service.addresses import AddressHasher, parse_address
 from mail_service.bounces import ReportBook
@@ -37,7 +36,8 @@ from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.outbox.operator import find_stuck
 from reminder_worker.reminders.emails import ReminderLedger
 from tests.campaign import judge
-from tests.campaign.expected import GIFTS, WARNINGS, ReceivedEmail, deadline_words
+from tests.campaign.expected import GIFTS, WARNINGS, ReceivedEmail
+from tests.campaign.gifts import BOUNCED, ENDING, GIFTED, UNOPENED, UNTOLD, WITHDRAWN, GivenGift, giver_of
 from tests.campaign.judge import KeyedEmail
 from tests.campaign.legacies import HEIRS, LEAVING, email_of
 from tests.campaign.life import CampaignLife, listening, nothing_is_left
@@ -55,26 +55,7 @@ from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
 SOME_HEIRS = HEIRS[:3]
 APPLICATION = "mail_service"  # as PostgreSQL knows its connections
 _SENDER = "sender.example"
-OPERATOR, GIFTED = "nightwatch", "quillamoor"  # neither gets reminders
-OPENED, BOUNCED = f"{GIFTED}.opened@example.org", f"{GIFTED}.bounced@example.org"
-
-
-@dataclass(frozen=True, slots=True)
-class GivenGift:
-    """Whose email address a gift has, and its opening day in unix seconds."""
-
-    to: str
-    opens: int
-
-    def email(self, id: int, is_open: bool) -> ReceivedEmail:
-        return ReceivedEmail(self.to, GIFTS[is_open], f"gift {id}", deadline_words(self.opens))
-
-    def list_due(self, id: int, now: int) -> list[ReceivedEmail]:
-        """Return the emails that are due at a moment of the chain."""
-        due = [self.email(id, now >= self.opens)]
-        if self.to == OPENED and now >= self.opens + 30 * DAY:
-            due.append(due[0]._replace(kind=GIFTS[2]))
-        return due
+OPERATOR = "nightwatch"  # gets no reminders
 
 
 class MailLife(WorkerLife):
@@ -126,58 +107,101 @@ class MailLife(WorkerLife):
         self.mine(self.draw.randint(1, 10))
 
     async def _give_and_alert(self) -> None:
-        """Another person gets a gift, and a wallet runs low on ETH, or has enough again."""
+        """Two more people get a gift, and a wallet runs low on ETH, or has enough again.
+
+        One gift stays sealed. The next step withdraws the other one, and tells its giver.
+        """
         self.acts += 1
-        await self._give(f"{GIFTED}{self.acts}@example.org", 20 * 365 * DAY)
+        now = self.world.scenario.advance(HOUR)
+        for gift in self.given.values():
+            if gift.opens <= now and not gift.is_withdrawn:
+                self._withdraw(gift)
+        await self._give(f"{GIFTED}{self.acts}@example.org", 20 * 365 * DAY, tells_giver=False)
+        await self._give(f"{GIFTED}.soon{self.acts}@example.org", HOUR, is_announced=False)
         change = self.alerts.raise_condition if self.acts % 2 else self.alerts.clear_condition
         await change(None, AlertKind.RELAYER_LOW_BALANCE, f"wallet {self.acts // 4 % 2}", CHAIN_ID, {})
 
-    async def _give(self, to: str, duration: int) -> None:
+    async def _give(self, to: str, duration: int, *, is_announced: bool = True, tells_giver: bool = True) -> None:
         id = self.gifts.seal(duration=duration, tokens=[(self.world.scenario.deployment.usdc, 1)])
         opens = self.world.scenario.anvil.now() + duration
-        await self.gifts.register(id, recipientEmail=to, remindAfterOpening=to == OPENED)
-        self.given[id] = GivenGift(to, opens)
+        wishes = {"giverEmail": giver_of(to)} if tells_giver else {}
+        timing = "immediate" if is_announced else "none"
+        await self.gifts.register(id, recipientEmail=to, remindAfterOpening=to == UNOPENED, timing=timing, **wishes)
+        self.given[id] = GivenGift(id, to, opens, is_announced, tells_giver)
+
+    def _withdraw(self, gift: GivenGift) -> None:
+        self.world.scenario.withdraw_gift(self.gifts.heir, gift.id)
+        gift.is_withdrawn = True
 
     def look(self, *, settled: bool = False) -> None:
-        now = self.world.scenario.anvil.now()
-        due = {email: 1 for id, gift in self.given.items() for email in gift.list_due(id, now)}
-        self.families.look(self.heard(), settled=settled, gifts=due)
+        now, left = self.world.scenario.anvil.now(), self.families.left
+        due = [email for gift in self.given.values() for email in gift.list_due(now, came_back=gift.to in left)]
+        self.families.look(self.heard(), settled=settled, gifts=dict.fromkeys(due, 1))
 
     async def go_through_ends(self) -> None:
-        """Two gifts open meanwhile. The email that announced one of them came back; the other one stays unopened."""
-        for to in (OPENED, BOUNCED):
+        """Four gifts of givers with an address open meanwhile. One gift is withdrawn.
+
+        The email that announced another one came back. Later the email to its giver comes back, too.
+        """
+        for to in ENDING:
             await self._give(to, 100 * DAY)
         await super().go_through_ends()
-        (opens,) = (gift.opens for gift in self.given.values() if gift.to == OPENED)
-        self.world.scenario.anvil.set_time(opens + 31 * DAY)
+        (withdrawn,) = (gift for gift in self.given.values() if gift.to == WITHDRAWN)
+        self.world.scenario.anvil.set_time(withdrawn.opens + 31 * DAY)
         await self.world.sql("update worker.gift_reminder set next_at = now()")
+        await self.settle()
+        await self._return_latest(giver_of(BOUNCED), postfix)
+        await self.bounces.run()
+        self.families.left.add(giver_of(BOUNCED))
+        await self._withdraw_twice(withdrawn)
+        self.world.scenario.anvil.set_time(withdrawn.opens + 91 * DAY)
+        await self.settle()
+
+    async def _withdraw_twice(self, gift: GivenGift) -> None:
+        """A reorganisation takes back the first withdrawal, which the worker saw."""
+        self.world.scenario.withdraw_gift(self.gifts.heir, gift.id)
+        await self.days_pass()
+        await self.tick()
+        self.world.scenario.anvil.remine(1, 1, transactions=False)
+        await self.days_pass()
+        await self.tick()
+        self._withdraw(gift)
         await self.settle()
 
     async def people_leave(self) -> None:
-        """An email comes back, one is complained about; one person unsubscribes, one has their address forgotten."""
-        book = ReportBook(ReportStore(self.reports), self.hasher, _SENDER)
+        """An email comes back, one is complained about; one person unsubscribes, one has their address forgotten.
+
+        An email to the recipient of a gift comes back, too, and a giver unsubscribes.
+        """
         bouncing, complaining, unsubscribing, forgotten = leaving = [email_of(label) for label in LEAVING]
         for to, raw_of in ((bouncing, postfix), (BOUNCED, postfix), (complaining, complaint)):
-            report = parse_report(raw_of(self._latest(to).message_id, to))
-            if report is None or not await book.take_report(report):
-                self.life.violations.append("a report was not taken")
-        token = self.hasher.make_unsubscribe_token(parse_address(unsubscribing))
-        links = re.findall(r"Delete my email address:\s+\S+/forget/(\S+)", self._latest(forgotten).text)
+            await self._return_latest(to, raw_of)
+        tokens = [self.hasher.make_unsubscribe_token(parse_address(to)) for to in (unsubscribing, giver_of(UNTOLD))]
+        links = re.findall(r"Delete my email address:\s+\S+/forget/(\S+)", self._list_taken(forgotten)[-1].text)
         async with aiohttp.ClientSession(self.services.url, raise_for_status=True) as session:
-            for path in (f"/unsubscribe/{token}", f"/forget/{links[0]}"):
+            for path in (*(f"/unsubscribe/{token}" for token in tokens), f"/forget/{links[0]}"):
                 await session.post(path)
         await self.bounces.run()
         await erase_forgotten(self.world.engine, self.world.client)
-        self.families.left |= {*leaving, BOUNCED}
+        self.families.left |= {*leaving, BOUNCED, giver_of(UNTOLD)}
         self.look()
 
-    def _latest(self, to: str) -> AcceptedEmail:
-        return [each for each in self.smtp.taken if each.to == to][-1]
+    async def _return_latest(self, to: str, raw_of: Callable[[str, str], bytes]) -> None:
+        """Bring a report about the latest email to this address."""
+        book = ReportBook(ReportStore(self.reports), self.hasher, _SENDER)
+        taken = self._list_taken(to)
+        report = parse_report(raw_of(taken[-1].message_id, to)) if taken else None
+        if report is None or not await book.take_report(report):
+            self.life.violations.append(f"no report about an email to {to} was taken")
+
+    def _list_taken(self, to: str) -> list[AcceptedEmail]:
+        return [each for each in self.smtp.taken if each.to == to]
 
     def passes(self) -> list[Callable[[], Awaitable[object]]]:
         return [*super().passes(), self.gifts.mail.run, self.alerts.run]
 
     async def days_pass(self, days: float = A_DAY) -> None:
+        """Each gift with a giver is due to be looked at. Day 90 comes by the chain's clock."""
         await super().days_pass(days)
         for table, columns in {
             "gift_ledger": ("next_try", "created_at", "claimed_at", "settled_at", "lease_until"),
@@ -185,11 +209,17 @@ class MailLife(WorkerLife):
         }.items():
             moved = ", ".join(f"{column} = {column} - make_interval(secs => {days * DAY})" for column in columns)
             await self.world.sql(f"update worker.{table} set {moved}")
+        await self.world.sql(
+            "update worker.gift_giver set next_look = least(next_look, now()),"
+            " unopened_at = case when unlock_time <= :opened then now() else unopened_at end"
+            " where next_look is not null",
+            opened=self.world.scenario.anvil.now() - 90 * DAY,
+        )
 
     async def _open(self) -> dict[str, int]:
         rows = await self.world.sql(
             f"select 'gift ' || state, count(*) from worker.gift_ledger where state in {OPEN}"
-            " and (kind = 'gift_waiting' or timelock_id = any(:opened)) group by state"
+            " and (kind <> 'gift_unlocked' or timelock_id = any(:opened)) group by state"
             " union all select 'alert', count(*) from worker.alert where state = 'queued' having count(*) > 0",
             opened=[id for id, gift in self.given.items() if gift.opens <= self.world.scenario.anvil.now()],
         )
@@ -375,13 +405,13 @@ class MailLife(WorkerLife):
         """Return the emails of gifts that operators see."""
         ids = [row.id for row in await find_stuck(self.world.engine, LEDGERS)]
         rows = await self.world.sql("select timelock_id, kind from worker.gift_ledger where id = any(:ids)", ids=ids)
-        return [self.given[row.timelock_id].email(row.timelock_id, row.kind == GIFTS[1]) for row in rows]
+        return [self.given[row.timelock_id].email(row.kind) for row in rows]
 
     async def _gift_emails_and_alerts_arrived(self) -> list[str]:
         """Check gift emails (at most once) and alerts (at least once). Operators see held and refused emails."""
         times = Counter(each.message_id for each in self.smtp.taken)
         shown = {row.id for row in await find_stuck(self.world.engine, LEDGERS)}
-        lasting = [id for id, gift in self.given.items() if gift.to not in (OPENED, BOUNCED)]
+        lasting = [id for id, gift in self.given.items() if gift.to not in ENDING]
         gifts = await self.world.sql(
             "select id, kind, state from worker.gift_ledger where kind = 'gift_waiting' and timelock_id = any(:ids)",
             ids=lasting,

@@ -110,6 +110,16 @@ async def test_email_refused_for_good_counts_as_returned_and_is_told_once(world:
     assert await look(world) == []
 
 
+async def test_giver_who_unsubscribed_hears_nothing_and_the_address_goes_all_the_same(world: World) -> None:
+    """The answer of the mail service is remembered for a day, for every gift."""
+    for posted in (1, 0):
+        world.scenario.withdraw_gift(world.heir, await opened(world))
+        requests = world.stub.requests
+        world.stub.fail(*[MailFault.SUPPRESSED] * posted)
+        assert await look(world) == []
+        assert (world.stub.requests - requests, await addresses(world)) == (posted, 0)
+
+
 async def test_what_was_noticed_too_late_is_not_told(world: World) -> None:
     id = await opened(world)
     world.scenario.withdraw_gift(world.heir, id)
