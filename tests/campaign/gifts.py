@@ -12,6 +12,8 @@ WITHDRAWN = f"{GIFTED}.withdrawn@example.org"
 UNTOLD = f"{GIFTED}.untold@example.org"  # whose giver unsubscribes
 ENDING = (UNOPENED, BOUNCED, WITHDRAWN, UNTOLD)
 """Recipients of the gifts that open at the end of a life."""
+REMINDER = "gift_reminder_30"  # the kind of all three: they read alike
+REMINDER_DAYS = (30, 90, 365)  # after the opening day
 
 
 def giver_of(to: str) -> str:
@@ -43,10 +45,11 @@ class GivenGift:
         kinds = {
             "gift_waiting": self.is_announced and now < self.opens,
             "gift_unlocked": now >= self.opens,
-            "gift_reminder_30": self.to == UNOPENED and now >= self.opens + 30 * DAY,
             "giver_returned": self.tells_giver and came_back,
             "giver_unopened": self.tells_giver and now >= self.opens + 90 * DAY,
         }
         if self.is_withdrawn:
             kinds = {"giver_opened": self.tells_giver}
-        return [self.email(kind) for kind, is_due in kinds.items() if is_due]
+        due = [self.email(kind) for kind, is_due in kinds.items() if is_due]
+        days = REMINDER_DAYS if self.to == UNOPENED else ()
+        return due + [self.email(REMINDER) for day in days if now >= self.opens + day * DAY]

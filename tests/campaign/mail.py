@@ -136,7 +136,7 @@ class MailLife(WorkerLife):
     def look(self, *, settled: bool = False) -> None:
         now, left = self.world.scenario.anvil.now(), self.families.left
         due = [email for gift in self.given.values() for email in gift.list_due(now, came_back=gift.to in left)]
-        self.families.look(self.heard(), settled=settled, gifts=dict.fromkeys(due, 1))
+        self.families.look(self.heard(), settled=settled, gifts=Counter(due))
 
     async def go_through_ends(self) -> None:
         """Four gifts of givers with an address open meanwhile. One gift is withdrawn.
@@ -147,14 +147,18 @@ class MailLife(WorkerLife):
             await self._give(to, 100 * DAY)
         await super().go_through_ends()
         (withdrawn,) = (gift for gift in self.given.values() if gift.to == WITHDRAWN)
-        self.world.scenario.anvil.set_time(withdrawn.opens + 31 * DAY)
-        await self.world.sql("update worker.gift_reminder set next_at = now()")
-        await self.settle()
+        await self._reach(withdrawn.opens + 31 * DAY)
         await self._return_latest(giver_of(BOUNCED), postfix)
         await self.bounces.run()
         self.families.left.add(giver_of(BOUNCED))
         await self._withdraw_twice(withdrawn)
-        self.world.scenario.anvil.set_time(withdrawn.opens + 91 * DAY)
+        await self._reach(withdrawn.opens + 91 * DAY)
+        await self._reach(withdrawn.opens + 366 * DAY)
+
+    async def _reach(self, moment: int) -> None:
+        """A day on which the next reminder of a gift is due."""
+        self.world.scenario.anvil.set_time(moment)
+        await self.world.sql("update worker.gift_reminder set next_at = now()")
         await self.settle()
 
     async def _withdraw_twice(self, gift: GivenGift) -> None:
