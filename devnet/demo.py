@@ -20,6 +20,7 @@ from devnet.demo_upgrades import UpgradeChapter
 from devnet.deploy import DAY, ETHER, YEAR
 from devnet.evidence import must
 from devnet.gift_to_open import GiftToOpen, find_chromium, leave_gift
+from devnet.legacy_papers import save_papers
 from devnet.local import CHAIN_ID, OPS_EMAIL
 from devnet.parts import answers, ask
 from devnet.scenarios import Legacy
@@ -52,6 +53,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
             ("The owner sets on chain who is to be reminded", self._configure),
             ("The owner saves everybody's email with one signature", self._save),
             ("The owner reads which emails the people will get", self._rehearse),
+            ("The owner saves two pages for the papers: a claim card, and a cover sheet", self._save_papers),
             ("A giver seals two gifts for a friend: one of ETH, one of USDC", self.seal_gifts),
             ("The giver asks that the friend be told: of one gift now, of both on opening day", self.notify_friend),
             ("The giver seals one for a pen friend of whom only the email address is known", self.seal_for_an_email),
@@ -145,6 +147,14 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
             if "email" in person:
                 self.foretold[person["recipient"].lower()] = person["email"]["subject"]
         return f"{len(texts)} emails on {len(windows)} days, word for word; none was sent"
+
+    def _save_papers(self) -> str:
+        chromium = find_chromium()
+        if chromium is None:
+            return "they were not drawn: chromium is not installed"
+        people = [self.address(person) for person in PEOPLE]
+        card, sheet = save_papers(self.stack, self.accounts[OWNER], self.legacy, people, chromium)
+        return f"the page of the legacy drew {card.name} and {sheet.name}, in {card.parent}; they name nobody"
 
     # -- reminders
 

@@ -7,7 +7,8 @@ prints the key instead.
 import json
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -32,7 +33,13 @@ PREFIX: Final = "gifts"
 WEI: Final = 10**17
 OPENS_AFTER: Final = 120  # seconds: long enough to see the page count down
 LETTER: Final = {"v": 1, "to": "Mia", "from": "the demo", "note": "A little something, sealed until the day it opens."}
-PRINTABLES: Final = {"Key sheet": "key-sheet.png", "Gift card": "gift-card.png", "Gift record": "gift-record.png"}
+PRINTABLES: Final = {
+    "Key sheet": "key-sheet.png",
+    "Gift card": "gift-card.png",
+    "Gift record": "gift-record.png",
+    "Claim card": "claim-card.png",
+    "For the estate file": "cover-sheet.png",
+}
 
 # A wallet without prompts (EIP-6963), and a record of all text on canvases, the only place of the key.
 _PAGE = """
@@ -69,10 +76,15 @@ def leave_gift(stack: LocalStack, chromium: str | None) -> GiftToOpen:
     giver = scenario.account("demo giver")
     if chromium is None:
         return _sealed_here(stack.at.api, scenario, giver)
+    with open_page(f"{stack.at.api}/{PREFIX}/create", scenario, giver, chromium) as page:
+        return _seal(page, make_folder(stack))
+
+
+def make_folder(stack: LocalStack) -> Path:
+    """Return the folder of what the story prints. A start of the stack empties it."""
     folder = stack.directory / "printables"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700)  # the sheet has a key on it
-    return _sealed_on_the_page(f"{stack.at.api}/{PREFIX}/create", scenario, giver, folder, chromium)
+    folder.mkdir(mode=0o700, exist_ok=True)  # the sheet has a key on it
+    return folder
 
 
 def find_chromium() -> str | None:
@@ -99,7 +111,12 @@ def _sealed_here(origin: str, scenario: Scenario, giver: LocalAccount) -> GiftTo
     return GiftToOpen(link, recipient.key.to_0x_hex(), [])
 
 
-def _sealed_on_the_page(url: str, scenario: Scenario, giver: LocalAccount, folder: Path, chromium: str) -> GiftToOpen:
+@contextmanager
+def open_page(url: str, scenario: Scenario, account: LocalAccount, chromium: str) -> Iterator["Page"]:
+    """A page of the service, connected to a wallet of this account. `window.drawn` has all text on canvases.
+
+    Raises `NotSeen`.
+    """
     from playwright.sync_api import Error, sync_playwright
 
     try:
@@ -107,19 +124,18 @@ def _sealed_on_the_page(url: str, scenario: Scenario, giver: LocalAccount, folde
             browser = playwright.chromium.launch(executable_path=chromium)
             page = browser.new_page(accept_downloads=True)
             page.set_default_timeout(PATIENCE_SECONDS * 1000)
-            page.expose_function("__wallet", _wallet(scenario, giver))
+            page.expose_function("__wallet", _wallet(scenario, account))
             page.add_init_script(_PAGE)
             answer = page.goto(url)
-            must(answer and answer.ok, f"the create page answered {answer and answer.status}")
-            gift = _seal(page, folder)
+            must(answer and answer.ok, f"the page {url} answered {answer and answer.status}")
+            page.get_by_role("button", name="Connect the demo's wallet").click()
+            yield page
             browser.close()
-            return gift
     except Error as failed:
-        raise NotSeen(f"the create page did not do it: {failed.message.splitlines()[0]}") from None
+        raise NotSeen(f"the page {url} did not do it: {failed.message.splitlines()[0]}") from None
 
 
 def _seal(page: "Page", folder: Path) -> GiftToOpen:
-    page.get_by_role("button", name="Connect the demo's wallet").click()
     opens = page.locator("[name=opensOn]")
     page.locator(".account").wait_for()
     earliest = datetime.fromisoformat(opens.get_attribute("min") or "")
@@ -128,13 +144,13 @@ def _seal(page: "Page", folder: Path) -> GiftToOpen:
         page.locator(f"[name={name}]").fill(str(LETTER[name]))
     page.locator("[name=amount]").fill("0.1")
     page.get_by_role("button", name="Continue").click()
-    sheet = _save(page, "Key sheet", folder)
+    sheet = save_printable(page, "Key sheet", folder)
     key = "0x" + "".join(word for word in page.evaluate("window.drawn") if re.fullmatch("[0-9a-f]{4}", word))
     must(len(key) == 66, "the sheet has no key on it")
     _type_from_paper(page, key)
     page.get_by_role("button", name="Seal the gift").click()
     link = page.locator("#claim-link").inner_text()
-    printables = [sheet, *(_save(page, title, folder) for title in ("Gift card", "Gift record"))]
+    printables = [sheet, *(save_printable(page, title, folder) for title in ("Gift card", "Gift record"))]
     value = next((words for words in page.evaluate("window.drawn") if words.startswith("US$ ")), "")
     return GiftToOpen(link, key, printables, value)
 
@@ -148,7 +164,8 @@ def _type_from_paper(page: "Page", key: str) -> None:
         field.fill(key[first : first + 4])
 
 
-def _save(page: "Page", title: str, folder: Path) -> Path:
+def save_printable(page: "Page", title: str, folder: Path) -> Path:
+    """Save what the page shows below this title."""
     path = folder / PRINTABLES[title]
     with page.expect_download() as download:
         page.locator("figure").filter(has_text=title).get_by_role("button", name="Save as PNG").click()

@@ -1,4 +1,4 @@
-/** The three printables of a gift, shown with their buttons, and the list of what the giver sealed. */
+/** The card and the record of a gift with its link, and the list of what the giver sealed. */
 import { loadSpeech } from "./catalogues.ts";
 import type { GiverWallet } from "./create_wallet.ts";
 import { around, button, make } from "./dom.ts";
@@ -20,63 +20,11 @@ import type { Language, Speech } from "reminder-worker-client/speech";
 import type { GiftPlace } from "reminder-worker-client/claim-links";
 import { occasionOf } from "reminder-worker-client/occasions";
 import { phrase, speech } from "./phrases.ts";
-import { type HandOut, saveFile, showWayOut } from "./hand_out.ts";
 import { linkBox } from "./link_box.ts";
 import type { Sealed } from "reminder-worker-client/sealing";
-import {
-  DoesNotFit,
-  drawGiftCard,
-  drawGiftRecord,
-  printPage,
-  toPng,
-  wipe,
-  Withheld,
-} from "reminder-worker-client/printables";
+import { DoesNotFit, drawGiftCard, drawGiftRecord, wipe } from "reminder-worker-client/printables";
+import { shown } from "./printed_page.ts";
 import { valueOf } from "./valuation.ts";
-
-/** Show a drawn page with its buttons. `advice` and `address`: where this browser neither prints nor saves it. */
-export function shown(
-  title: string,
-  fileName: string,
-  canvas: HTMLCanvasElement,
-  advice: string = phrase("page-way-out"),
-  address: string | null = null,
-): HTMLElement {
-  canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", phrase("page-as-printed", { page: title }));
-  const told = make("span", { className: "hint", attributes: { role: "status" } });
-  const wayOut = make("div", { className: "way-out", attributes: { role: "status" } });
-  const file = async (): Promise<File> => new File([await toPng(canvas)], fileName, { type: "image/png" });
-  const out: HandOut = { file, advice, address };
-  const print = async (): Promise<void> => {
-    wayOut.replaceChildren();
-    if (!(await printPage(canvas))) showWayOut(wayOut, phrase("out-cannot-print"), "image/png", out);
-  };
-  const save = async (): Promise<void> => {
-    wayOut.replaceChildren();
-    try {
-      saveFile(await file());
-      told.textContent = "";
-      showWayOut(wayOut, phrase("out-saved"), "image/png", out);
-    } catch (error) {
-      told.textContent = phrase(error instanceof Withheld ? "page-withheld" : "page-not-saved");
-    }
-  };
-  return make(
-    "figure",
-    {},
-    make("figcaption", {}, make("strong", {}, title)),
-    canvas,
-    make(
-      "div",
-      { className: "row" },
-      button(phrase("page-print"), print, "main"),
-      button(phrase("page-save"), save, ""),
-      told,
-    ),
-    wayOut,
-  );
-}
 
 /** Link, card and, once the giver's wallet can ask the chain, the record of a kept gift. The link is there also when a
  * page cannot be drawn. `isNew`: nobody has the link yet; `handOver` hears when the giver has taken it. */

@@ -1,13 +1,16 @@
-/** The owner of a legacy: "I am well", by a signature or a transaction. */
+/** The owner of a legacy: "I am well", by a signature or a transaction, and two pages for their papers. */
 import { signCheckIn } from "reminder-worker-client";
 import { worker } from "./api.ts";
+import { speakTo } from "./catalogues.ts";
 import { button, fill, make } from "./dom.ts";
+import type { LegacyFacts } from "./legacy_facts.ts";
+import { working } from "./legacy_heir.ts";
 import { checkingIn, dayAfterCheckIn, termsOf } from "./legacy_people.ts";
 import { followOwn, followRelayed } from "./legacy_progress.ts";
 import { nameShown, troubleWords, type Visit } from "./legacy_ways.ts";
-import { phrase } from "./phrases.ts";
+import { phrase, speech } from "./phrases.ts";
 import { whyNotRelayed } from "./relay.ts";
-import { localTime, whyNotSponsored } from "./words.ts";
+import { InWords, localTime, whyNotSponsored } from "./words.ts";
 
 export async function showOwner(visit: Visit): Promise<HTMLElement> {
   const { facts, chain } = visit;
@@ -75,4 +78,32 @@ async function checkInPaid({ facts, chain, people, ways, again }: Visit, day: Da
   const hash = await chain.send({ ...checkingIn(facts, people), value: 0n });
   const deed = { kind: "check-in" as const, account: chain.account, hash, since, day: day?.toISOString() };
   void followOwn(ways, facts, deed, chain, again);
+}
+
+/** A card for the heirs, and a cover sheet for a lawyer's file. */
+export function offerPapers(visit: Visit): HTMLElement {
+  const { asks, told, choices, run } = working(visit, "one-moment");
+  const heading = make("h2", { tabIndex: -1 }, phrase("legacy-papers"));
+  const words = make("p", {}, phrase("legacy-papers-words"));
+  const panel = make("div", { className: "panel" }, heading, words, choices, asks, told);
+  const show = async (): Promise<void> => {
+    fill(panel, heading, words, await loadPapers(visit.facts));
+    heading.focus();
+  };
+  fill(
+    choices,
+    button(phrase("legacy-papers-show"), () => run(show), "button quiet"),
+  );
+  return panel;
+}
+
+/** Throws `InWords`. */
+async function loadPapers(facts: LegacyFacts): Promise<HTMLElement> {
+  try {
+    const { drawPapers } = await import("./legacy_papers.ts");
+    await speakTo(speech().language, ["legacy", "claim", "estate", "give"]);
+    return await drawPapers(facts);
+  } catch {
+    throw new InWords(phrase("went-wrong"));
+  }
 }

@@ -10,6 +10,7 @@ from icalendar import Calendar, Event
 
 from devnet.cast import FIRST, FRIEND, OWNER, SECOND
 from devnet.evidence import NotSeen
+from devnet.gift_to_open import PRINTABLES, find_chromium
 from devnet.local import OPS_EMAIL
 from devnet.parts import ask
 from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_stack, reminder_worker
@@ -51,6 +52,15 @@ def test_each_letter_is_to_the_one_who_is_told_of_the_gift(story: TickedStory) -
     for link, person in story.links.items():
         letter = link.partition("#g=")[2]
         assert json.loads(urlsafe_b64decode(letter + "=" * (-len(letter) % 4)))["to"] == person.name
+
+
+def test_the_story_leaves_the_papers_of_the_legacy_beside_the_printables_of_the_gift(
+    story: TickedStory, stack: PlainStack
+) -> None:
+    if find_chromium() is None:
+        pytest.skip("chromium is not installed: the demo's printables were not drawn")
+    saved = {path.name for path in (stack.directory / "printables").iterdir()}
+    assert saved == set(PRINTABLES.values())
 
 
 def test_the_story_ends_with_its_summary(story: TickedStory, stack: PlainStack) -> None:

@@ -1,4 +1,5 @@
-"""The page of a legacy in a browser: its owner says "I am well", its heirs look and claim, a Safe's signer copies."""
+"""The page of a legacy in a browser: its owner says "I am well" and saves papers, its heirs look and claim, a Safe's
+signer copies."""
 
 import json
 from collections.abc import AsyncIterator
@@ -6,12 +7,14 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 from eth_account.signers.local import LocalAccount
+from eth_utils.address import to_checksum_address
 from playwright.async_api import Page, expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.steps import NOBODY
 from tests.integration.gift_page_browser import PHONE, InjectedWallet, PageVisitor, Visit
+from tests.integration.gift_page_giver_steps import PRINTER, RECORD_WORDS, code, saved
 from tests.integration.gift_page_steps import nothing_amiss
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, open_gift_world
 from tests.integration.test_gift_page_access import PageEyes
@@ -166,6 +169,37 @@ async def test_a_sign_of_life_that_was_not_sent_in_time_leaves_the_old_days(
     assert [await page.locator(part).text_content() for part in ("#state", "#lines")] == old
 
 
+async def test_an_owner_prints_and_saves_a_claim_card_and_a_cover_sheet_that_name_nobody(
+    world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """They lead an heir to the router. Their code is loaded by a click, and axe finds nothing on what is shown."""
+    s, owner, heir = world.scenario, world.scenario.account("owner"), world.person("heir")
+    legacy = await leave(world, heir, opened=False)
+    await visitor.context.add_init_script(PRINTER + RECORD_WORDS)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, owner, "Owner's wallet"))
+    await expect(page.get_by_role("heading", name="For your papers")).to_be_visible()
+    assert [url for url in visitor.asked if ".woff2" in url or "/give-" in url or "papers" in url] == []
+    await page.get_by_role("button", name="Show both pages").click()
+    await expect(page.get_by_role("heading", name="For your papers")).to_be_focused()
+    drawn: list[str] = await page.evaluate("window.words")
+    router, contract = (to_checksum_address(each) for each in (legacy.router, legacy.address))
+    for words in (router, contract, str(legacy.id), "activeLegacy(uint256 legacyId, address[] assets, bool isETH)"):
+        assert drawn.count(words) >= 2, "on both pages"
+    said = "".join("".join(drawn).lower().split())
+    assert [each for each in (owner, heir) if each.address[2:].lower() in said] == []
+    for title in ("Claim card", "For the estate file"):
+        picture = await saved(page, title)
+        assert picture.size == (1700, 2200)
+        assert code(picture) == router
+        await page.locator("figure").filter(has_text=title).get_by_role("button", name="Print").click()
+    assert await page.evaluate("window.printed") == 2
+    eyes = PageEyes(page)
+    await eyes.look("papers")
+    await eyes.themed("papers")
+    eyes.check()
+    nothing_amiss(visitor, world.origin)
+
+
 async def test_before_the_day_an_heir_reads_it_and_saves_it(world: GiftWorld, visitor: PageVisitor) -> None:
     heir, s = world.person("heir"), world.scenario
     legacy = await leave(world, heir, opened=False)
@@ -178,6 +212,7 @@ async def test_before_the_day_an_heir_reads_it_and_saves_it(world: GiftWorld, vi
     uid = f"UID:legacy-{world.api.chain_id}-{legacy.address.lower()}-beneficiary-activation@127.0.0.1"
     assert (uid in text, "SUMMARY:A legacy may be claimed" in text) == (True, True)
     assert await page.get_by_role("button", name="What would I get?").count() == 0
+    assert await page.get_by_text("For your papers").count() == 0
 
 
 async def test_a_wrong_wallet_reads_the_end_of_the_right_one_and_nothing_of_it_is_sent(
@@ -195,7 +230,8 @@ async def test_a_wrong_wallet_reads_the_end_of_the_right_one_and_nothing_of_it_i
         await expect(page.get_by_text(words)).to_be_visible()
         assert ("ends in" in await page.locator("#ways").inner_text()) == bool(fragment)
         assert [url for url in visitor.asked if "wallet=" in url] == []
-        assert await page.get_by_role("button", name="What would I get?").count() == 0
+        for owners_or_heirs in ("What would I get?", "Show both pages"):
+            assert await page.get_by_role("button", name=owners_or_heirs).count() == 0
         nothing_amiss(visitor, world.origin)
 
 
@@ -230,6 +266,7 @@ async def test_a_signer_of_a_safe_copies_the_exact_call_that_is_a_sign_of_life(
     page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, signer, "Signer's wallet"))
     await expect(page.get_by_role("heading", name="You are a signer of a Safe")).to_be_visible()
     await expect(page.get_by_text(words)).to_be_visible()
+    await expect(page.get_by_role("heading", name="For your papers")).to_be_visible()
     await page.get_by_role("button", name="Copy the three lines").click()
     await expect(page.get_by_text("The three lines are copied.")).to_be_visible()
     copied = await page.evaluate("() => navigator.clipboard.readText()")
@@ -275,6 +312,11 @@ async def test_an_heir_takes_over_a_shared_wallet_by_one_transaction(world: Gift
     s.anvil.mine(2 * s.anvil.slots_in_an_epoch + 1)
     await expect(page.get_by_role("heading", name="The shared wallet has new signers")).to_be_visible()
     assert s.read("SafeStandIn", safe, "isOwner", heir.address)
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    await page.reload()
+    await page.get_by_role("button", name="Connect Heir's wallet").click()
+    await expect(page.get_by_text("A sign of life does not change that any more.")).to_be_visible()
+    assert await page.get_by_text("For your papers").count() == 0
     nothing_amiss(visitor, world.origin)
 
 

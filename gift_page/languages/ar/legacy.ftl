@@ -66,6 +66,10 @@ legacy-well-under-way = علامة الحياة منك في الطريق
 legacy-well-done = وصلت علامة حياتك
 legacy-day-final = اليوم الجديد: { $moment }. وهو نهائي.
 legacy-well-final = علامة الحياة منك نهائية.
+legacy-papers = لأوراقك
+legacy-papers-words = بطاقة لمن ذكرتهم في هذا الإرث، وصفحة غلاف لملف عند محامٍ. تقولان أين يوجد هذا الإرث وكيف يُستلم. ولا تذكر أي منهما اسمك أو اسم أي شخص آخر.
+legacy-papers-show = عرض الصفحتين
+legacy-papers-way-out = يمكنك أيضًا التقاط صورة للشاشة.
 
 ## A person who is named
 

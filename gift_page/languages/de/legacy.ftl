@@ -66,6 +66,10 @@ legacy-well-under-way = Ihr Lebenszeichen ist unterwegs
 legacy-well-done = Ihr Lebenszeichen ist angekommen
 legacy-day-final = Der neue Tag ist { $moment }. Er ist endgültig.
 legacy-well-final = Ihr Lebenszeichen ist endgültig.
+legacy-papers = Für Ihre Unterlagen
+legacy-papers-words = Eine Karte für die Menschen, die Sie genannt haben, und ein Deckblatt für die Akte bei Ihrer Anwältin oder Ihrem Notar. Beide sagen, wo dieses Vermächtnis liegt und wie man es einlöst. Keines der beiden Blätter nennt Sie oder jemand anderen.
+legacy-papers-show = Beide Blätter zeigen
+legacy-papers-way-out = Sie können auch ein Bild vom Bildschirm machen.
 
 ## A person who is named
 

@@ -69,6 +69,10 @@ legacy-well-under-way = Your sign of life is on its way
 legacy-well-done = Your sign of life has arrived
 legacy-day-final = The new day is { $moment }. It is final.
 legacy-well-final = Your sign of life is final.
+legacy-papers = For your papers
+legacy-papers-words = A card for the people you named, and a cover sheet for a lawyer's file. They say where this legacy is and how it is claimed. Neither of them names you or anybody else.
+legacy-papers-show = Show both pages
+legacy-papers-way-out = You can also take a picture of the screen.
 
 ## A person who is named
 

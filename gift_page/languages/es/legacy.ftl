@@ -66,6 +66,10 @@ legacy-well-under-way = Su señal de vida está en camino
 legacy-well-done = Su señal de vida ha llegado
 legacy-day-final = El nuevo día es: { $moment }. Es definitivo.
 legacy-well-final = Su señal de vida es definitiva.
+legacy-papers = Para sus papeles
+legacy-papers-words = Una tarjeta para las personas que usted nombró y una portada para el expediente de un abogado. Dicen dónde está este legado y cómo se reclama. Ninguna de las dos le nombra a usted ni a nadie más.
+legacy-papers-show = Mostrar las dos páginas
+legacy-papers-way-out = También puede hacer una captura de la pantalla.
 
 ## A person who is named
 

@@ -66,6 +66,10 @@ legacy-well-under-way = Votre signe de vie est en route
 legacy-well-done = Votre signe de vie est arrivé
 legacy-day-final = Le nouveau jour est le { $moment }. Il est définitif.
 legacy-well-final = Votre signe de vie est définitif.
+legacy-papers = Pour vos papiers
+legacy-papers-words = Une carte pour les personnes que vous avez nommées, et une page de garde pour le dossier d’un notaire ou d’un avocat. Elles disent où se trouve ce legs et comment il se réclame. Aucune des deux ne vous nomme, ni personne d’autre.
+legacy-papers-show = Montrer les deux pages
+legacy-papers-way-out = Vous pouvez aussi faire une capture d’écran.
 
 ## A person who is named
 

@@ -66,6 +66,10 @@ legacy-well-under-way = Il Suo segno di vita è in viaggio
 legacy-well-done = Il Suo segno di vita è arrivato
 legacy-day-final = Il nuovo giorno è: { $moment }. È definitivo.
 legacy-well-final = Il Suo segno di vita è definitivo.
+legacy-papers = Per le Sue carte
+legacy-papers-words = Una scheda per le persone che ha nominato e una copertina per il fascicolo di un avvocato o di un notaio. Dicono dove si trova questo lascito e come si riscuote. Nessuna delle due nomina Lei o qualcun altro.
+legacy-papers-show = Mostrare le due pagine
+legacy-papers-way-out = Può anche fare una foto dello schermo.
 
 ## A person who is named
 

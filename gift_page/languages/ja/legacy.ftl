@@ -66,6 +66,10 @@ legacy-well-under-way = 元気だという知らせを届けています
 legacy-well-done = 活動の確認が届きました
 legacy-day-final = 新しい日は { $moment } です。確定しました。
 legacy-well-final = お知らせが確定しました。
+legacy-papers = お手元の書類のために
+legacy-papers-words = あなたが指定した方にお渡しするカードと、弁護士などに預ける書類の表紙です。この遺産計画がどこにあり、どのように受け取るかが書かれています。どちらにも、あなたやほかの方のお名前は載りません。
+legacy-papers-show = 二枚とも表示する
+legacy-papers-way-out = 画面を画像として保存することもできます。
 
 ## A person who is named
 

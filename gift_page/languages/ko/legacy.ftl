@@ -66,6 +66,10 @@ legacy-well-under-way = 잘 지낸다는 소식이 가는 중입니다
 legacy-well-done = 활동 확인이 도착했습니다
 legacy-day-final = 새 날짜는 { $moment }입니다. 확정되었습니다.
 legacy-well-final = 소식이 확정되었습니다.
+legacy-papers = 서류함에 보관하실 것
+legacy-papers-words = 지정하신 분들께 드릴 카드와, 변호사에게 맡길 서류의 표지입니다. 이 상속 계획이 어디에 있고 어떻게 수령하는지 적혀 있습니다. 어느 쪽에도 본인이나 다른 분의 이름은 없습니다.
+legacy-papers-show = 두 장 모두 보기
+legacy-papers-way-out = 화면을 캡처해 두셔도 됩니다.
 
 ## A person who is named
 

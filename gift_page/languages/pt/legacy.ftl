@@ -66,6 +66,10 @@ legacy-well-under-way = O seu sinal de vida está a caminho
 legacy-well-done = O seu sinal de vida chegou
 legacy-day-final = O novo dia é: { $moment }. É definitivo.
 legacy-well-final = O seu sinal de vida é definitivo.
+legacy-papers = Para os seus papéis
+legacy-papers-words = Um cartão para as pessoas que você nomeou e uma capa para o processo de um advogado. Dizem onde está este legado e como se reclama. Nenhum dos dois tem o seu nome, nem o de outra pessoa.
+legacy-papers-show = Mostrar as duas páginas
+legacy-papers-way-out = Você também pode fazer uma captura da tela.
 
 ## A person who is named
 

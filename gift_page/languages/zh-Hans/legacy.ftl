@@ -66,6 +66,10 @@ legacy-well-under-way = 您的平安消息正在途中
 legacy-well-done = 您的平安消息已收到
 legacy-day-final = 新的日子是{ $moment }。已经最终确定。
 legacy-well-final = 您的平安消息已经最终确定。
+legacy-papers = 供您存档
+legacy-papers-words = 一张卡片，交给您指定的人；一张封面，放进律师的档案。上面写着这份遗产计划在哪里，以及怎样领取。两张纸都不提您或其他人的名字。
+legacy-papers-show = 显示这两页
+legacy-papers-way-out = 您也可以截屏。
 
 ## A person who is named
 
