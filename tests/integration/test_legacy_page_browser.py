@@ -432,7 +432,7 @@ async def test_of_a_legacy_without_a_day_no_day_is_named(world: GiftWorld, visit
     nothing_amiss(visitor, world.origin)
 
 
-async def test_every_state_is_for_everybody_and_a_claim_needs_the_keyboard_alone(
+async def test_every_state_of_a_claim_is_for_everybody_and_needs_the_keyboard_alone(
     world: GiftWorld, visitor: PageVisitor
 ) -> None:
     """WCAG 2.2 AA by axe, light and dark, narrow, and with little motion; the focus follows what is new."""
@@ -461,6 +461,39 @@ async def test_every_state_is_for_everybody_and_a_claim_needs_the_keyboard_alone
     await page.goto(f"{world.origin}/legacies/{world.api.chain_id}/1x")
     await eyes.look("nothing here")
     assert eyes.faults == []
+
+
+async def test_what_other_visitors_see_is_for_everybody_in_their_language(world: GiftWorld, visit: Visit) -> None:
+    """By axe, light and dark, narrow, and with little motion; Arabic from the right."""
+    s, owner, heir, signer = world.scenario, world.scenario.account("owner"), world.person("heir"), world.person("eve")
+    legacy = await leave(world, heir, opened=False, second=signer.address)
+    shared = s.create_safe_legacy(owner, s.create_safe([owner]), [heir.address])
+    ended = s.create_legacy(owner, {heir.address: 100})
+    s.delete_legacy(owner, ended)
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    assert legacy.id == shared.id, "two legacies have this number"
+    chain = f"{world.origin}/legacies/{world.api.chain_id}"
+    visits = [
+        ("ar", "an owner", owner, f"{chain}/{legacy.address}"),
+        ("ja", "a wrong wallet", world.person("somebody"), f"{chain}/{legacy.address}#wallet=1a2b"),
+        ("de", "a signer of a Safe", owner, f"{chain}/{shared.address}"),
+        ("ko", "a legacy that ended", None, f"{chain}/{ended.address}"),
+        ("fr", "two legacies with a number", None, f"{chain}/{legacy.id}"),
+    ]
+    for language, state, account, url in visits:
+        visitor = await visit(PHONE, locale=language)
+        eyes = PageEyes(visitor.page)
+        if account is not None:
+            await visitor.has(InjectedWallet(s, account, "MetaMask"))
+        await visitor.page.goto(url)
+        if account is not None:
+            await visitor.page.locator("#ways .wallets button").click()
+            await expect(visitor.page.locator("#ways .panel").first).to_be_visible()
+        direction = "rtl" if language == "ar" else "ltr"
+        await expect(visitor.page.locator(f'html[lang="{language}"][dir="{direction}"]')).to_be_attached()
+        await eyes.look(f"{language}: {state}")
+        eyes.check()
+        nothing_amiss(visitor, world.origin)
 
 
 async def press(page: Page, name: str) -> None:
