@@ -1,7 +1,7 @@
 """The demo's last gift, for whoever watches to open by hand: sealed to a printed key on the create page, in Chromium.
 
 Its three printables are saved in the way of a giver. Without a Chromium the gift is sealed all the same, and the story
-prints the key instead.
+prints the key instead. `legacy_papers.py` saves its pages with the same browser.
 """
 
 import json

@@ -7,7 +7,7 @@ import type { LegacyFacts } from "./legacy_facts.ts";
 import { working } from "./legacy_heir.ts";
 import { checkingIn, dayAfterCheckIn, termsOf } from "./legacy_people.ts";
 import { followOwn, followRelayed } from "./legacy_progress.ts";
-import { nameShown, troubleWords, type Visit } from "./legacy_ways.ts";
+import { nameShown, type Visit } from "./legacy_ways.ts";
 import { phrase, speech } from "./phrases.ts";
 import { whyNotRelayed } from "./relay.ts";
 import { InWords, localTime, whyNotSponsored } from "./words.ts";
@@ -19,12 +19,18 @@ export async function showOwner(visit: Visit): Promise<HTMLElement> {
     return make("div", { className: "panel" }, heading, make("p", {}, phrase("legacy-yours-claimed")));
   }
   const day = await dayAfterCheckIn(chain, facts.legacy);
-  const asks = make("p", { className: "told", attributes: { role: "status" } });
-  const told = make("p", { className: "problem", attributes: { role: "alert" } });
-  const choices = make("div", { className: "choices" });
+  const { asks, told, choices, run } = working(visit);
+  const checkIn = (work: (visit: Visit, day: Date | null) => Promise<void>) => async (): Promise<void> => {
+    try {
+      await work(visit, day);
+    } catch (error) {
+      own.textContent = phrase("legacy-well-own"); // it works where the service does not
+      throw error;
+    }
+  };
   const whyNot = await whyNotFree(visit);
-  const free = button(phrase("legacy-well"), () => run(checkInFree));
-  const own = button(phrase(whyNot === null ? "legacy-well-own" : "legacy-well"), () => run(checkInPaid));
+  const free = button(phrase("legacy-well"), () => run(checkIn(checkInFree)));
+  const own = button(phrase(whyNot === null ? "legacy-well-own" : "legacy-well"), () => run(checkIn(checkInPaid)));
   if (whyNot === null) own.className = "button quiet";
   fill(choices, whyNot === null && free, own);
   return make(
@@ -41,21 +47,6 @@ export async function showOwner(visit: Visit): Promise<HTMLElement> {
     asks,
     told,
   );
-
-  async function run(work: (visit: Visit, day: Date | null) => Promise<void>): Promise<void> {
-    if (choices.getAttribute("aria-busy") === "true") return;
-    choices.setAttribute("aria-busy", "true");
-    fill(told);
-    fill(asks, phrase("wallet-asks", { wallet: visit.wallet.name }));
-    try {
-      await work(visit, day);
-    } catch (error) {
-      fill(told, troubleWords(visit.wallet, error));
-      own.textContent = phrase("legacy-well-own"); // it works where the service does not
-    }
-    fill(asks);
-    choices.removeAttribute("aria-busy");
-  }
 }
 
 /** Null when the service pays the fee of this check-in, else the reason in words. */

@@ -132,10 +132,10 @@ function leavingButton(facts: LegacyFacts, leave: () => void): HTMLElement {
   return button(phrase("legacy-choose-again"), choose, "button quiet");
 }
 
-/** Return the service's day if it has moved, else the expected day: the service keeps an answer for some seconds. */
+/** Return the service's day unless it is older than the expected one: the service keeps an answer for some seconds. */
 async function newDay(facts: LegacyFacts, { day }: Deed): Promise<Date | null> {
   const { opensAt } = await fetchLegacy(facts);
-  const isNew = opensAt !== null && (facts.opensAt === null || Date.parse(opensAt) > Date.parse(facts.opensAt));
+  const isNew = opensAt !== null && (day === undefined || Date.parse(opensAt) >= Date.parse(day));
   return asDay(isNew ? opensAt : day);
 }
 
@@ -176,7 +176,7 @@ class DeedView {
 
   /** The day that a check-in leads to, while it is not final. */
   showDay(day: Date | null): void {
-    if (day === null) return;
+    if (day === null || this.isLeft) return;
     const words = phrase("legacy-new-day", { moment: localTime(day) });
     this.day.hidden = false;
     if (this.day.textContent !== words) this.day.textContent = words;
@@ -205,16 +205,22 @@ class DeedView {
   private leaver(again: () => void): () => void {
     return () => {
       this.isLeft = true;
+      this.restoreDays();
       again();
     };
+  }
+
+  /** The days at the top of the page, and of later lines, as they were before this deed. */
+  private restoreDays(): void {
+    part("state").replaceWith(this.stateBefore);
+    showLaterLines(true);
   }
 
   failed(words: string, again: () => void): void {
     for (const item of this.steps) if (item.className === "now") item.className = "failed";
     this.heading.textContent = phrase("not-yet");
     this.day.hidden = true;
-    part("state").replaceWith(this.stateBefore);
-    showLaterLines(true);
+    this.restoreDays();
     fill(this.told, words);
     const goOn = button(phrase("try-again"), again);
     fill(this.more, goOn);
@@ -253,7 +259,7 @@ const DONE: Record<Deed["kind"], string> = {
   "check-in": "legacy-well-done",
 };
 
-/** The days of later lines, which the server's page names. A sign of life moves them, too. */
+/** The days of later lines, which the server's page names. A sign of life or a claim moves them. */
 function showLaterLines(isShown: boolean): void {
   const lines = document.getElementById("lines");
   if (lines !== null) lines.hidden = !isShown;

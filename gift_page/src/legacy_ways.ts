@@ -55,7 +55,7 @@ function showTrouble(ways: HTMLElement, error: unknown, again: () => void): void
 function resumeOwn(ways: HTMLElement, facts: LegacyFacts, deed: Deed, again: () => void): void {
   let isFound = false;
   const more = make("div", { className: "choices" });
-  fill(ways, make("p", { className: "dim busy looking" }, phrase("one-moment")), more);
+  fill(ways, make("p", { className: "dim busy" }, phrase("one-moment")), more);
   offerToLeave(more, facts, () => {
     isFound = true; // no wallet is looked for any more
     again();

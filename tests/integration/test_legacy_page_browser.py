@@ -181,10 +181,12 @@ async def test_an_owner_prints_and_saves_a_claim_card_and_a_cover_sheet_that_nam
     assert [url for url in visitor.asked if ".woff2" in url or "/give-" in url or "papers" in url] == []
     await page.get_by_role("button", name="Show both pages").click()
     await expect(page.get_by_role("heading", name="For your papers")).to_be_focused()
+    assert any("/legacy_papers-" in url for url in visitor.asked)
     drawn: list[str] = await page.evaluate("window.words")
     router, contract = (to_checksum_address(each) for each in (legacy.router, legacy.address))
     for words in (router, contract, str(legacy.id), "activeLegacy(uint256 legacyId, address[] assets, bool isETH)"):
         assert drawn.count(words) >= 2, "on both pages"
+    assert drawn.count(str(legacy.id)) >= 3, "the card has it twice"
     said = "".join("".join(drawn).lower().split())
     assert [each for each in (owner, heir) if each.address[2:].lower() in said] == []
     for title in ("Claim card", "For the estate file"):
@@ -354,6 +356,43 @@ async def test_while_the_service_cannot_pay_an_heir_may_choose_a_transaction_of_
     await expect(page.get_by_role("button", name="Claim, and pay the network fee myself")).to_be_visible()
 
 
+async def test_an_owner_who_chooses_again_sees_the_old_days_again(world: GiftWorld, visitor: PageVisitor) -> None:
+    s, owner = world.scenario, world.scenario.account("owner")
+    s.subscribe_premium(owner)
+    legacy = await leave(world, world.person("heir"), opened=False, second=world.person("later").address)
+    world.following.clear()
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, owner, "Owner's wallet"))
+    old = [await page.locator(part).text_content() for part in ("#state", "#lines")]
+    now = {"id": "1", "status": "deferred_fee", "waitsFor": "paused", "txHash": None, "error": None}
+    await page.route("**/sponsor/requests/*/events", lambda route: route.abort())
+    await page.route("**/sponsor/requests/*", lambda route: route.fulfill(json=now))
+    await page.get_by_role("button", name="I am well", exact=True).click()
+    await expect(page.locator("#lines")).to_be_hidden()
+    await page.get_by_role("button", name="Do not wait, and choose again").click()
+    await expect(page.locator("#lines")).to_be_visible()
+    assert [await page.locator(part).text_content() for part in ("#state", "#lines")] == old
+
+
+async def test_the_final_day_is_that_of_the_chain_also_after_a_reload(world: GiftWorld, visitor: PageVisitor) -> None:
+    """The day that the page foretold before the signature is two days too early by then."""
+    s, owner = world.scenario, world.scenario.account("owner")
+    s.subscribe_premium(owner)
+    legacy = await leave(world, world.person("heir"), opened=False)
+    page = await connect(visitor, address_of(world, legacy), InjectedWallet(s, owner, "Owner's wallet"))
+    await expect(page.get_by_role("heading", name="This legacy is yours")).to_be_visible()
+    before, *_ = s.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
+    s.advance(2 * DAY)
+    await page.route("**/sponsor/requests/**", lambda route: route.abort())
+    await page.get_by_role("button", name="I am well", exact=True).click()
+    await until(lambda: s.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")[0] > before, page)
+    await page.unroute_all()
+    await page.reload()
+    await expect(page.get_by_text("It is final.")).to_be_visible()
+    final = await page.locator("#state .when").text_content()
+    await page.reload()
+    await expect(page.locator("#state .when")).to_have_text(final or "")
+
+
 async def test_a_transaction_of_a_wallet_that_is_gone_leaves_a_way_out_after_a_reload(
     world: GiftWorld, visitor: PageVisitor
 ) -> None:
@@ -393,7 +432,7 @@ async def test_of_a_legacy_without_a_day_no_day_is_named(world: GiftWorld, visit
     nothing_amiss(visitor, world.origin)
 
 
-async def test_every_state_is_for_everybody_and_a_claim_needs_the_keyboard_alone(
+async def test_every_state_of_a_claim_is_for_everybody_and_needs_the_keyboard_alone(
     world: GiftWorld, visitor: PageVisitor
 ) -> None:
     """WCAG 2.2 AA by axe, light and dark, narrow, and with little motion; the focus follows what is new."""
@@ -422,6 +461,39 @@ async def test_every_state_is_for_everybody_and_a_claim_needs_the_keyboard_alone
     await page.goto(f"{world.origin}/legacies/{world.api.chain_id}/1x")
     await eyes.look("nothing here")
     assert eyes.faults == []
+
+
+async def test_what_other_visitors_see_is_for_everybody_in_their_language(world: GiftWorld, visit: Visit) -> None:
+    """By axe, light and dark, narrow, and with little motion; Arabic from the right."""
+    s, owner, heir, signer = world.scenario, world.scenario.account("owner"), world.person("heir"), world.person("eve")
+    legacy = await leave(world, heir, opened=False, second=signer.address)
+    shared = s.create_safe_legacy(owner, s.create_safe([owner]), [heir.address])
+    ended = s.create_legacy(owner, {heir.address: 100})
+    s.delete_legacy(owner, ended)
+    await world.api.parts.chain_indexes[world.api.chain_id].run()
+    assert legacy.id == shared.id, "two legacies have this number"
+    chain = f"{world.origin}/legacies/{world.api.chain_id}"
+    visits = [
+        ("ar", "an owner", owner, f"{chain}/{legacy.address}"),
+        ("ja", "a wrong wallet", world.person("somebody"), f"{chain}/{legacy.address}#wallet=1a2b"),
+        ("de", "a signer of a Safe", owner, f"{chain}/{shared.address}"),
+        ("ko", "a legacy that ended", None, f"{chain}/{ended.address}"),
+        ("fr", "two legacies with a number", None, f"{chain}/{legacy.id}"),
+    ]
+    for language, state, account, url in visits:
+        visitor = await visit(PHONE, locale=language)
+        eyes = PageEyes(visitor.page)
+        if account is not None:
+            await visitor.has(InjectedWallet(s, account, "MetaMask"))
+        await visitor.page.goto(url)
+        if account is not None:
+            await visitor.page.locator("#ways .wallets button").click()
+            await expect(visitor.page.locator("#ways .panel").first).to_be_visible()
+        direction = "rtl" if language == "ar" else "ltr"
+        await expect(visitor.page.locator(f'html[lang="{language}"][dir="{direction}"]')).to_be_attached()
+        await eyes.look(f"{language}: {state}")
+        eyes.check()
+        nothing_amiss(visitor, world.origin)
 
 
 async def press(page: Page, name: str) -> None:

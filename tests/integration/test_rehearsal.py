@@ -83,16 +83,27 @@ def premium_that_ends(world: MailWorld) -> FamilyCase:
     return three_lines(world, "pia", "Premium ends", 3 + 1 + 3 + 4 + 4)
 
 
+def shared_wallet(world: MailWorld) -> FamilyCase:
+    """Its heirs hear again 30 days after they could claim."""
+    return safe_family(world, "sara", "Safe", 3 + 2 + 3 + 1)[0]
+
+
 def safe_without_module(world: MailWorld) -> FamilyCase:
     """Its people are told of the deadline, and nobody of claims."""
-    creator, signer, scenario = world.account("sara"), world.account("signer"), world.scenario
-    scenario.ensure_premium(creator, 5 * 365 * DAY)
-    safe = scenario.create_safe([creator, signer])
+    family, safe = safe_family(world, "susan", "Safe without its module", 3 + 2)
+    world.scenario.disable_module(world.account("susan"), safe, family.legacy)
+    return family
+
+
+def safe_family(world: MailWorld, creator: str, title: str, emails: int) -> tuple[FamilyCase, str]:
+    """Return the case, and the address of its Safe."""
+    scenario = world.scenario
+    scenario.ensure_premium(world.account(creator), 5 * 365 * DAY)
+    safe = scenario.create_safe([world.account(creator), world.account("signer")])
     heirs = [world.address("anna"), world.address("ben")]
-    legacy = scenario.create_safe_legacy(creator, safe, heirs, inactivity=10 * DAY)
-    scenario.configure_reminders(creator, legacy, heirs, cosigners=[world.address("signer")])
-    scenario.disable_module(creator, safe, legacy)
-    return FamilyCase("Safe", legacy, ("sara", "signer", "anna"), 3 + 2)
+    legacy = scenario.create_safe_legacy(world.account(creator), safe, heirs, inactivity=10 * DAY)
+    scenario.configure_reminders(world.account(creator), legacy, heirs, cosigners=[world.address("signer")])
+    return FamilyCase(title, legacy, (creator, "signer", "anna"), emails), safe
 
 
 def letters_foretold(rehearsed: LegacyRehearsal, emails: dict[str, str]) -> list[Letter]:
@@ -120,7 +131,8 @@ async def letters_about_windows(world: MailWorld, inbox: SmtpInbox) -> list[Lett
 
 
 async def test_what_is_foretold_arrives_word_for_word_and_nothing_else_does(stage: MailWorld, inbox: SmtpInbox) -> None:
-    families = [make(stage) for make in (three_lines, changed_configuration, premium_that_ends, safe_without_module)]
+    cases = (three_lines, changed_configuration, premium_that_ends, shared_wallet, safe_without_module)
+    families = [make(stage) for make in cases]
     expected: list[Letter] = []
     for family in families:
         words = RecipientWords("Maria", family.title, "de", "Europe/Berlin")

@@ -10,8 +10,8 @@ legacy-rest = Todas las personas nombradas en él todavía pueden reclamar lo qu
 legacy-handed-over = Desde entonces, la cartera compartida tiene nuevos firmantes.
 legacy-ended = La persona propietaria terminó este legado: no hay nada que reclamar ni nada que hacer.
 legacy-no-day = No indica ningún día que esta página pueda mostrar.
-legacy-second-line = Las segundas personas en el orden pueden reclamar a partir del
-legacy-third-line = Las terceras personas en el orden pueden reclamar a partir del
+legacy-second-line = La persona en segundo lugar puede reclamar a partir del
+legacy-third-line = La persona en tercer lugar puede reclamar a partir del
 legacy-details = Sobre este legado
 legacy-purpose = Un legado es un plan para las personas que alguien quiere. Si la persona propietaria no da señales de vida durante mucho tiempo, las personas nombradas en el plan pueden reclamar lo que se les dejó.
 legacy-purpose-safe = Un legado es un plan para las personas que alguien quiere. Este es de una cartera compartida, un Safe. Si la cartera no se usa durante mucho tiempo, las personas nombradas en el plan pueden hacerse cargo de ella.
@@ -55,7 +55,7 @@ legacy-well-no-day = ¿Está bien? Dígalo. Esta página no puede indicar ningú
 legacy-well = Estoy bien
 legacy-well-own = Estoy bien, y pago la comisión de la red
 legacy-well-free = No le cuesta nada: usted firma, y la comisión de la red se paga por usted.
-legacy-wallet-names = Su cartera nombra entonces el contrato «{ $contract }». No le pide ningún pago.
+legacy-wallet-names = Al firmar, su cartera mostrará el contrato «{ $contract }» y no le pedirá ningún pago.
 legacy-well-safe = Esta es una cartera compartida: cada transacción suya es una señal de vida. Esta no envía nada, a la propia cartera.
 legacy-needs-premium = Quienes tienen Premium no pagan la comisión de la red de una señal de vida.
 legacy-fee-is-yours = Puede hacerlo con una transacción propia, por la comisión de la red.
@@ -69,7 +69,7 @@ legacy-well-final = Su señal de vida es definitiva.
 legacy-papers = Para sus papeles
 legacy-papers-words = Una tarjeta para las personas que usted nombró y una portada para el expediente de un abogado. Dicen dónde está este legado y cómo se reclama. Ninguna de las dos le nombra a usted ni a nadie más.
 legacy-papers-show = Mostrar las dos páginas
-legacy-papers-way-out = También puede hacer una captura de la pantalla.
+legacy-papers-way-out = También puede hacer una captura de pantalla.
 
 ## A person who is named
 
