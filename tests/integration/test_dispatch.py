@@ -21,6 +21,7 @@ from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.reminders.emails import ReminderLedger
 from reminder_worker.reminders.planner import DispatchReport, PlannedEmail, ReminderDispatch, insert_emails
 from reminder_worker.reminders.recipients import RecipientWords
+from reminder_worker.reminders.rehearsal import UntoldReason
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, NodeProxy
 from tests.integration.mail_service_stack import environment, served
@@ -526,7 +527,11 @@ async def test_a_test_chain_mails_the_allowlist_only(
         MailStub() as mail,
         open_world(engine, chain_scenario, mail, ENVIRONMENT="production", MAIL_ALLOWLIST=allowed) as world,
     ):
-        await approaching(world, "anna", "ben")
+        legacy = await approaching(world, "anna", "ben")
+        rehearsed = {each.recipient: each.reasons for each in (await world.rehearse(legacy)).people}
+        for label in ("anna", "ben"):
+            is_refused = UntoldReason.TEST_CHAIN_NOT_LISTED in rehearsed[world.address(label)]
+            assert is_refused == (label not in expected), "the rehearsal says the same"
         await world.dispatch.run()
         assert mail.told("before_activation") == emails(*expected)
         assert (await world.states()).get("dropped:test_chain", 0) == 2 - len(expected)

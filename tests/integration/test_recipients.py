@@ -375,7 +375,7 @@ async def test_a_write_waits_for_the_one_before_it_and_replaces_its_set(
     assert [each["recipient"] for each in await _people(world, owner, legacy)] == [f"0x{2:040x}"]
 
 
-def _legacy_of_a_safe(world: ApiWorld) -> tuple[LocalAccount, str, Legacy]:
+def legacy_of_a_safe(world: ApiWorld) -> tuple[LocalAccount, str, Legacy]:
     """Return an owner of a Safe, the Safe and its legacy."""
     signer, scenario = world.scenario.account("safe owner"), world.scenario
     safe = scenario.create_safe([signer])
@@ -395,7 +395,7 @@ def _legacy_of_a_safe(world: ApiWorld) -> tuple[LocalAccount, str, Legacy]:
 
 async def test_a_safe_signs_by_its_contract(world: ApiWorld) -> None:
     """The creator is a contract wallet: one of its owners' keys is accepted by ERC-1271, a stranger's is not."""
-    signer, _, legacy = _legacy_of_a_safe(world)
+    signer, _, legacy = legacy_of_a_safe(world)
     assert (await world.ingest(signer, legacy, [person(1)])).status == 200
     assert len(await _people(world, signer, legacy)) == 1
     assert (await world.call(world.scenario.account("stranger"), "ReadRecipients", legacy)).code == "signer_mismatch"
@@ -413,7 +413,7 @@ async def test_a_safes_signature_on_chain_allows_writes_and_no_read(
     world: ApiWorld, primary_type: str, path: str, status: int
 ) -> None:
     """Such a request has no other signature: a watcher of the chain could send it first."""
-    signer, safe, legacy = _legacy_of_a_safe(world)
+    signer, safe, legacy = legacy_of_a_safe(world)
     assert (await world.ingest(signer, legacy, [person(1)])).status == 200
     asked = {**world.signed(signer, primary_type, legacy), "signature": "0x"}
     assert (await world.post(path, asked)).code == "signer_mismatch"

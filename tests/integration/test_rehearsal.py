@@ -25,6 +25,7 @@ from tests.integration.api_world import CANARY_EMAIL, CANARY_NAME, ApiAnswer, Ap
 from tests.integration.api_world import open_world as open_api
 from tests.integration.mail_service_stack import KEY_32, TOKEN, environment, served
 from tests.integration.reminder_world import MailWorld, open_world
+from tests.integration.test_recipients import legacy_of_a_safe
 
 SAMPLES = re.compile(r"[0-9A-Z]{4}(-[0-9A-Z]{4}){3}|https?://[^ ]*/(unsubscribe|forget)/[^ ]*")
 """Samples in a rehearsal: the number of the email and the links of its reader."""
@@ -288,6 +289,15 @@ async def test_all_three_answers_say_who_will_not_be_told_and_why(api: ApiWorld)
     assert letter["language"] == "es"
     assert CANARY_NAME in letter["text"]
     assert answer.headers["Cache-Control"] == "no-store"
+
+
+async def test_a_signer_of_a_safe_rehearses_the_emails_of_its_legacy(api: ApiWorld) -> None:
+    """By the Safe's own contract (ERC-1271)."""
+    signer, _, legacy = legacy_of_a_safe(api)
+    answer = await api.call(signer, "RehearseLegacy", legacy)
+    assert [window["kind"] for window in answer.body["windows"]][:1] == ["before_activation"]
+    refused = await api.call(api.scenario.account("stranger"), "RehearseLegacy", legacy)
+    assert (refused.status, refused.code) == (403, "signer_mismatch")
 
 
 async def test_a_client_has_a_bounded_number_of_rehearsals_an_hour(api: ApiWorld) -> None:
