@@ -11,7 +11,6 @@ import pytest
 
 from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
-from mail_service.languages import LANGUAGES, load_language
 from mail_service.rendering import EmailRenderer, RenderedEmail
 from mail_service.sending import SendRequest, _encode_canonically
 from mail_service.variables import ROLES, VariableKind
@@ -168,44 +167,6 @@ def test_a_legacy_is_called_by_its_title_and_its_heirs_read_who_made_it(template
         assert ("We have not checked them." in part) is (role != "owner")
 
 
-TAKEOVER = (
-    "Confirm the takeover there: by a transaction of your own, for the netw"
-    "ork's fee. One of the heirs is enough for all."
-)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_an_email_that_leads_to_our_page_names_both_ways(language: str) -> None:
-    """A signature, and a transaction of one's own; an email that leads to an app names neither."""
-    page, say = f"{ORIGIN}/legacies/1/0x8ba1f109551bD432803012645Ac136ddd64DBA72", load_language(language).translations
-    well = say.gettext(
-        "There you press “I am well”: one signature with Premium, or one transaction of your own, for the network's "
-        "fee."
-    )
-    claim = say.gettext(
-        "Look there at what you would get. Then claim: by a signature, where the network's fee is paid for you, or by "
-        "a transaction of your own, for that fee."
-    )
-    owners = ("before_activation", "ready_to_activate", "before_layer2", "layer3_ready", "auto_renew_budget")
-    cases = [(name, "owner", well) for name in owners]
-    cases += [(name, "beneficiary", claim) for name in ("ready_to_activate", "instructions")]
-    for name, role, words in cases:
-        for own_page in (page, None):
-            given = variables(TEMPLATES[name], role=role, actionUrl=f"{page}#wallet=c359", legacyPage=own_page)
-            rendered = RENDERER.render_email(TEMPLATES[name], given, language=language)
-            for part in (rendered.text, html.unescape(Page(rendered.html).words)):
-                assert (strip_spaces(words) in strip_spaces(part)) is (own_page is not None), (name, role)
-            assert f"{page}#wallet=c359" in rendered.text
-            of_safe = given | {"claimFunction": "activeLegacy(uint256 legacyId)"}
-            rendered = RENDERER.render_email(TEMPLATES[name], of_safe, language=language)
-            is_takeover = strip_spaces(say.gettext(TAKEOVER)) in strip_spaces(rendered.text)
-            assert is_takeover is (role == "beneficiary" and own_page is not None)
-
-
-def strip_spaces(text: str) -> str:
-    return "".join(text.split())
-
-
 @EACH
 @EACH_ROLE
 def test_an_owners_words_stay_text(template: EmailTemplate, role: str) -> None:
@@ -223,14 +184,14 @@ def test_a_name_may_be_unknown(template: EmailTemplate) -> None:
     assert "\nHello,\n" in rendered.text
 
 
-def test_a_transfer_shows_each_amount_and_that_eth_is_not_listed() -> None:
+def test_a_transfer_shows_each_amount_and_that_eth_may_be_missing() -> None:
     rendered = render(TEMPLATES["activated_transfer"])
     for part in (rendered.text, Page(rendered.html).words):
         assert "12,500.00" in part
         assert "USDC" in part
         assert "3.25" in part
         assert "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2" in part
-        assert "is not listed here" in part
+        assert "may be missing here" in " ".join(part.split())
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ EACH = pytest.mark.parametrize("code", TRANSLATED)
 
 # By what has happened: claims are still closed, are open, somebody has claimed, or this person has received.
 OPEN = ("ready_to_activate", "layer2_ready", "layer3_ready", "before_layer3")
+NAMED_WALLET = "The owner named %(wallet)s, the one that ends in %(ending)s. No other wallet of yours can claim."
 LOST_WALLET = {
     "ahead": (
         "If you have lost this wallet, or know of none, ask the owner today: while they can use their own wallet, they "
@@ -92,7 +93,8 @@ def test_every_email_is_written_in_the_language(code: str, name: str) -> None:
 def test_an_heir_reads_what_to_do_without_the_wallet(code: str, name: str) -> None:
     """Until the first claim the owner can name another wallet. Afterwards only the recovery phrase helps.
 
-    An email that says to look for the phrase also says where to enter it.
+    An email that says to look for the phrase also says where to enter it. After a transfer nothing is said about
+    other wallets.
     """
     if PEOPLE[name].category == "gift":
         return
@@ -103,6 +105,7 @@ def test_an_heir_reads_what_to_do_without_the_wallet(code: str, name: str) -> No
         wanted.add(RESTORE)
     if name == "instructions":
         wanted.add(LATER)
+    no_other_wallet = "".join(gettext(NAMED_WALLET).rpartition("%(ending)s")[2].split())
     known = {each for state in LOST_WALLET.values() for each in state} | {RESTORE, LATER, WALLET}
     for role, line in LINES.items():
         email = RENDERER.render_sample(PEOPLE[name], role, code)
@@ -111,6 +114,7 @@ def test_an_heir_reads_what_to_do_without_the_wallet(code: str, name: str) -> No
             joined = "".join(text.split())
             said = {words for words in known if "".join(gettext(words).split()) in joined}
             assert said == (wanted if line > 0 else set())
+            assert (no_other_wallet in joined) is (line > 0 and claims != "received")
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
