@@ -5,6 +5,7 @@ Each row is looked at once an hour, from the index and the ledger: that asks no 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -46,6 +47,11 @@ async def save_giver(
     sealed = key.seal(msgspec.json.encode(asdict(address)), context)
     row = {**gift, "key_id": key.key_id, "salt": key.salt, "payload": sealed, "unopened_at": to_datetime(unopened_at)}
     await connection.execute(sql["save_giver"], row)
+    # An entry that sends nothing: it remembers that the gift had this address.
+    at = {name: gift[name] for name in ("chain_id", "timelock_id", "email_hash")}
+    entry = {**at, "kind": GiftKind.GIVER_RETURNED.value, "expires_at": _find_expiry(gift["unlock_time"])}
+    await connection.execute(sql["plan"], {**entry, "due": None, "day": None})
+    await connection.execute(sql["not_wanted"], entry)
 
 
 async def plan_giver_emails(connection: AsyncConnection, window: int) -> None:
@@ -56,11 +62,15 @@ async def plan_giver_emails(connection: AsyncConnection, window: int) -> None:
         if row.late > window and is_last:
             await erase_givers(connection, {"chains": [row.chain_id], "timelocks": [row.timelock_id]})
             continue
-        kept = to_datetime(row.unlock_time + UNOPENED_SECONDS + 90 * DAY_SECONDS)  # as other emails of gifts
-        entry = {**at, "email_hash": row.email_hash, "expires_at": kept, "due": None, "day": None}
+        entry = {**at, "email_hash": row.email_hash, "expires_at": _find_expiry(row.unlock_time)}
         for kind in _list_news(row) if row.late <= window else ():
-            await connection.execute(sql["plan"], {**entry, "kind": kind.value})
+            await connection.execute(sql["plan"], {**entry, "kind": kind.value, "due": None, "day": None})
         await connection.execute(sql["move_giver"], {**at, "returned": row.returned, "last": is_last})
+
+
+def _find_expiry(unlock_time: int) -> datetime:
+    """Return until when the ledger remembers a giver's address. `unlock_time` in unix seconds."""
+    return to_datetime(unlock_time + UNOPENED_SECONDS + 90 * DAY_SECONDS)  # 90 days, as other emails of gifts
 
 
 def _list_news(row: Row[Any]) -> list[GiftKind]:

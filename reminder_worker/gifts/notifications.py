@@ -301,16 +301,10 @@ class GiftNotifications:
         head: int,
     ) -> None:
         email_hash = self._hashes.hash_email(wish.payload.email)
-        given = self._hashes.hash_given_email(gift.owner, wish.payload.email)
-        for scope, subject, limit in (
-            ("gift_notify_giver", gift.owner, settings.notify_per_giver),
-            ("gift_notify_email", given.hex(), settings.notify_per_email),  # strangers' use of it is not this giver's
-        ):
-            await self._quotas.reserve_one(connection, scope, subject, limit, 86_400, code="daily_cap_reached")
-        others = await connection.scalar(sql["other_addresses"], {**at, "email_hash": email_hash})
-        if int(others or 0) >= 3:
-            fault = FieldFault("/payload/recipientEmail", "is a further address after 3")
-            raise InvalidInput("A gift's address can be corrected only so often.", [fault])
+        emails = {"recipientEmail": wish.payload.email}
+        if wish.giver is not None:
+            emails["giverEmail"] = wish.giver.email
+        await self._admit_emails(connection, settings, at, gift.owner, emails)
         this_gift = {"chains": [at["chain_id"]], "timelocks": [at["timelock_id"]]}
         await connection.execute(sql["cancel"], {**this_gift, "reason": "replaced", "kept": email_hash})
         key = self._vault.record_key()
@@ -352,6 +346,34 @@ class GiftNotifications:
             await connection.execute(sql["plan"], {**waiting, "due": due, "day": due})
         else:
             await connection.execute(sql["not_wanted"], waiting)
+
+    async def _admit_emails(
+        self,
+        connection: AsyncConnection,
+        settings: GiftSettings,
+        at: Mapping[str, int],
+        owner: str,
+        emails: Mapping[str, str],
+    ) -> None:
+        """Count a registration and its addresses; a gift has three in its life, and takes those again at any time.
+
+        `emails`: by name of the field; the giver's own counts as the recipient's. Raises LimitReached, InvalidInput.
+        """
+        code, day = "daily_cap_reached", 86_400
+        await self._quotas.reserve_one(
+            connection, "gift_notify_giver", owner, settings.notify_per_giver, day, code=code
+        )
+        for email in set(emails.values()):
+            given = self._hashes.hash_given_email(owner, email).hex()  # strangers' use of it is not this giver's
+            limit = settings.notify_per_email
+            await self._quotas.reserve_one(connection, "gift_notify_email", given, limit, day, code=code)
+        known = set((await connection.execute(sql["known_addresses"], at)).scalars())
+        for name, email in emails.items():
+            hashed = self._hashes.hash_email(email)
+            if hashed not in known and len(known) >= 3:
+                fault = FieldFault(f"/payload/{name}", "is a further address after 3")
+                raise InvalidInput("A gift's address can be corrected only so often.", [fault])
+            known.add(hashed)
 
 
 def make_payload_context(chain_id: int, timelock_id: int) -> str:

@@ -12,11 +12,9 @@ on conflict (chain_id, timelock_id) do update
     where gift_write.deadline < excluded.deadline
 returning deadline;
 
--- name: other_addresses
-select count(distinct email_hash) from worker.gift_ledger
-where
-    chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :email_hash
-    and not starts_with(kind, 'giver_');
+-- name: known_addresses
+-- Addresses that were registered for a gift, of recipients and of the giver.
+select distinct email_hash from worker.gift_ledger where chain_id = :chain_id and timelock_id = :timelock_id;
 
 -- name: cancel
 -- What is under way loses its body, which was sealed with the key of the row that is about to go: from now on the mail

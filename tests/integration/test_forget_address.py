@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 import psycopg
 import pytest
+from sqlalchemy import Table, insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -12,6 +14,7 @@ from bench.erase import store_person
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import ReceivedEmail, SmtpInbox
 from reminder_worker.errors import MailUnavailable
+from reminder_worker.gifts.tables import gift_giver, gift_notification, gift_reminder
 from reminder_worker.monitoring.erasure import ErasedRows, erase_forgotten
 from reminder_worker.reminders.erasure import read_erasures
 from tests.integration.mail_service_stack import TOKEN, ServiceClient, body, environment, served
@@ -55,6 +58,14 @@ async def stored(world: MailWorld) -> set[tuple[str, str]]:
     return {(row.legacy, world.labels[row.recipient]) for row in rows}
 
 
+async def store_gift_row(world: MailWorld, table: Table, **columns: object) -> None:
+    who, salt = world.address("giver"), b"s" * 32
+    row = {"chain_id": CHAIN_ID, "timelock_id": 7, "key_id": "k", "salt": salt, "payload": b""}
+    row |= {"owner": who, "recipient": who, "unlock_time": 1, **columns}
+    async with world.engine.begin() as connection:
+        await connection.execute(insert(table).values(row))
+
+
 @pytest.mark.core
 async def test_one_press_erases_a_person_in_every_legacy_and_gift(
     world: MailWorld, service: ServiceClient, inbox: SmtpInbox
@@ -63,11 +74,7 @@ async def test_one_press_erases_a_person_in_every_legacy_and_gift(
     legacy, path = await get_email(world, inbox)
     second = world.legacy("another")
     await world.save(second, "another", emails={world.address("anna"): ANNA})
-    await world.sql(
-        "insert into worker.gift_notification (chain_id, timelock_id, key_id, salt, payload, email_hash, timing, owner,"
-        " recipient, unlock_time) values (:chain, 7, 'k', :salt, '\\x00', :hash, 'none', :who, :who, 1)",
-        chain=CHAIN_ID, salt=b"s" * 32, hash=world.hashes.hash_email(ANNA), who=world.address("giver"),
-    )  # fmt: skip
+    await store_gift_row(world, gift_notification, email_hash=world.hashes.hash_email(ANNA), timing="none")
     assert "Delete your email address?" in (await service.request("GET", path)).json
     assert (await service.request("GET", f"{path}/undo")).status == 405
     assert await erase_forgotten(world.engine, world.client) == ErasedRows(0, 0)
@@ -191,6 +198,22 @@ async def ask_to_be_forgotten(world: MailWorld, *emails: str) -> None:
             "insert into mail_service.forgotten (reference, address_hash) values (:hash, :hash)",
             hash=world.hashes.hash_email(email),
         )
+
+
+async def test_a_person_of_whom_one_row_of_a_gift_is_stored_is_erased(world: MailWorld) -> None:
+    """Whichever row it is. The row of a giver has two people."""
+    person, other = world.hashes.hash_email(ANNA), world.hashes.hash_email("ben@example.org")
+    of_giver = {"unopened_at": datetime.now(UTC)}
+    await ask_to_be_forgotten(world, ANNA)
+    for table, columns in (
+        (gift_notification, {"email_hash": person, "timing": "none"}),
+        (gift_reminder, {"email_hash": person}),
+        (gift_giver, {"email_hash": person, "recipient_hash": other, **of_giver}),
+        (gift_giver, {"email_hash": other, "recipient_hash": person, **of_giver}),
+    ):
+        await store_gift_row(world, table, **columns)
+        assert await erase_forgotten(world.engine, world.client) == ErasedRows(0, 1), columns
+        assert await world.sql(f"select 1 from worker.{table.name}") == []
 
 
 async def test_a_person_in_twenty_thousand_legacies_is_erased_in_one_call(world: MailWorld) -> None:

@@ -299,25 +299,39 @@ async def test_a_message_is_good_for_an_hour_at_most(world: World, ahead: int, r
 
 
 async def test_at_most_three_addresses_over_a_gifts_life(world: World) -> None:
-    id = world.seal()
-    for number in range(3):
-        await world.register(id, recipientEmail=f"try{number}@post.example")
-    await world.notifications.erase_notification(world.erasure(id))
-    with pytest.raises(InvalidInput) as refused:
-        await world.register(id, recipientEmail="fourth@post.example")
-    assert refused.value.faults[0].pointer == "/payload/recipientEmail"
-    await world.register(id, recipientEmail="try1@post.example")
+    """The giver's own address is one of them. Known ones are always taken again, also for both."""
+    for field, accepted in (("recipientEmail", 3), ("giverEmail", 2)):
+        id = world.seal()
+        for number in range(accepted):
+            await world.register(id, **{field: f"{field}{number}@post.example"})
+        await world.notifications.erase_notification(world.erasure(id))
+        with pytest.raises(InvalidInput) as refused:
+            await world.register(id, **{field: "further@post.example"})
+        assert [fault.pointer for fault in refused.value.faults] == [f"/payload/{field}"]
+        for _ in range(2):
+            await world.register(id, **{field: f"{field}1@post.example"})
+        first = f"{field}0@post.example"
+        await world.register(id, recipientEmail=first, giverEmail=first)
 
 
 async def test_givers_and_addresses_are_capped_by_the_day(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    for name in ("GIFT_NOTIFY_PER_GIVER", "GIFT_NOTIFY_PER_EMAIL"):
+    """An address counts as the recipient's or as the giver's own, and once if it is both."""
+    recipients: list[dict[str, str]] = [{}, {}, {}]
+    own = {"giverEmail": EMAIL}
+    givers = [{**own, "recipientEmail": f"try{number}@post.example"} for number in range(3)]
+    both = [own, own, own]
+    for name, wishes in (
+        ("GIFT_NOTIFY_PER_GIVER", recipients),
+        ("GIFT_NOTIFY_PER_EMAIL", recipients),
+        ("GIFT_NOTIFY_PER_EMAIL", givers),
+        ("GIFT_NOTIFY_PER_EMAIL", both),
+    ):
         async with AsyncExitStack() as stack:
             world = await open_world(stack, engine, chain_scenario, **{name: "2"})
-            first, second, third = world.seal(), world.seal(), world.seal()
-            await world.register(first)
-            await world.register(second)
+            for wish in wishes[:2]:
+                await world.register(world.seal(), **wish)
             with pytest.raises(LimitReached) as refused:
-                await world.register(third)
+                await world.register(world.seal(), **wishes[2])
             assert refused.value.code == "daily_cap_reached"
             async with engine.begin() as connection:
                 await connection.execute(text("delete from worker.quota"))
