@@ -357,16 +357,16 @@ class GiftNotifications:
     ) -> None:
         """Count a registration and its addresses; a gift has three in its life, and takes those again at any time.
 
-        `emails`: by name of the field; the giver's own counts as the recipient's. Raises LimitReached, InvalidInput.
+        `emails`: by name of the field. The giver's own is one of the three. It is not counted by the day: some give to
+        ten grandchildren at once. Raises LimitReached, InvalidInput.
         """
         code, day = "daily_cap_reached", 86_400
         await self._quotas.reserve_one(
             connection, "gift_notify_giver", owner, settings.notify_per_giver, day, code=code
         )
-        for email in set(emails.values()):
-            given = self._hashes.hash_given_email(owner, email).hex()  # strangers' use of it is not this giver's
-            limit = settings.notify_per_email
-            await self._quotas.reserve_one(connection, "gift_notify_email", given, limit, day, code=code)
+        given = self._hashes.hash_given_email(owner, emails["recipientEmail"]).hex()
+        limit = settings.notify_per_email  # of this giver, whatever strangers do
+        await self._quotas.reserve_one(connection, "gift_notify_email", given, limit, day, code=code)
         known = set((await connection.execute(sql["known_addresses"], at)).scalars())
         for name, email in emails.items():
             hashed = self._hashes.hash_email(email)

@@ -314,7 +314,7 @@ class GiftSettings(SettingsGroup):
         5,
         ge=1,
         alias="GIFT_NOTIFY_PER_EMAIL",
-        description="notify registrations a day of one giver with one email address",
+        description="notify registrations a day of one giver to one email address",
     )
     notify_per_client_hour: Count = Field(
         20,
