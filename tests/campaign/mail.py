@@ -55,6 +55,9 @@ from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
 SOME_HEIRS = HEIRS[:3]
 APPLICATION = "mail_service"  # as PostgreSQL knows its connections
 _SENDER = "sender.example"
+BEFORE_THE_END = 95 * DAY + DAY // 2
+"""Opening day of the last gifts. Premium ends on day 120, and life settles 25 days earlier, for a day: emails about an
+opening that is a week ago are not tried again."""
 OPERATOR = "nightwatch"  # gets no reminders
 
 
@@ -144,7 +147,7 @@ class MailLife(WorkerLife):
         The email that announced another one came back. Later the email to its giver comes back, too.
         """
         for to in ENDING:
-            await self._give(to, 100 * DAY)
+            await self._give(to, BEFORE_THE_END)
         await super().go_through_ends()
         (withdrawn,) = (gift for gift in self.given.values() if gift.to == WITHDRAWN)
         await self._reach(withdrawn.opens + 31 * DAY)
