@@ -5,7 +5,6 @@ import "./style.css";
 import { Refused, Unreachable } from "./api.ts";
 import { offerCalendar } from "./calendar.ts";
 import { redrawCard } from "./card.ts";
-import { speakTo } from "./catalogues.ts";
 import { ChainClock } from "./clock.ts";
 import { countDown } from "./countdown.ts";
 import { button, fill, make, part } from "./dom.ts";
@@ -13,6 +12,7 @@ import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { showLetter } from "./letter_view.ts";
 import { letterOf, restoredLink } from "reminder-worker-client/claim-links";
 import { phrase, speech } from "./phrases.ts";
+import { lookAgain, speakPage } from "./page_start.ts";
 import { remembered } from "./remembered.ts";
 import { offerSharing } from "./share.ts";
 import { decimalWords } from "reminder-worker-client/speech";
@@ -20,8 +20,6 @@ import { translatePage } from "./server_words.ts";
 import { inWords, localTime } from "./words.ts";
 
 const LOOK_AGAIN_MILLISECONDS = 4_000;
-const SLOW_MILLISECONDS = 15_000;
-const MOST_TRIES = 40;
 const [, , chain, timelockId] = location.pathname.split("/");
 const chainId = Number(chain);
 
@@ -148,43 +146,15 @@ async function open(found: Facts | null): Promise<void> {
   }
 }
 
-/** The server could not show the gift: looks by itself, for some minutes, whether it can be shown now. */
-async function lookAgain(): Promise<void> {
-  fill(
-    part("ways"),
-    button(phrase("try-again"), () => location.reload()),
-  );
-  if (!/^[1-9]\d*$/.test(chain ?? "")) return; // no gift's own path
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, SLOW_MILLISECONDS));
-    const isThere = await fetchFacts(chainId, timelockId ?? "").then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return location.reload();
-  }
-}
-
 /** The language is the letter's, else the visitor's own. */
 async function start(): Promise<void> {
   const { kind, state, unlockAt, asOf } = page.dataset;
   const restored = kind === "rewritten" ? restoredLink(location) : null;
   if (restored !== null) return location.replace(restored);
   const wanted = letter === null || letter === "damaged" ? undefined : letter.language;
-  page.hidden = true; // else its words would change, and move, before their eyes
-  try {
-    await speakTo(wanted, ["claim"]);
-    translate();
-  } catch {
-    // The page stays as the server made it.
-    return fill(
-      part("ways"),
-      button("Try again", () => location.reload()),
-    );
-  } finally {
-    page.hidden = false;
-  }
-  if (kind === "waiting") return lookAgain();
+  if (!(await speakPage(page, wanted, ["claim"], translate))) return;
+  const isGiftsPath = /^[1-9]\d*$/.test(chain ?? "");
+  if (kind === "waiting") return lookAgain(isGiftsPath ? () => fetchFacts(chainId, timelockId ?? "") : null);
   if (kind !== "gift") return;
   greet();
   if (state === "sealed" && unlockAt && asOf) wait(unlockAt, asOf);
