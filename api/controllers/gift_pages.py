@@ -50,7 +50,17 @@ FOR_EVER = {
 }
 
 
-class GiftNotice(Enum):
+class PageNotice(Enum):
+    """Page without facts: title and lines. The name is that of the phrase, in capitals."""
+
+    @property
+    def words(self) -> tuple[str, str, list[str]]:
+        """Name of the phrase, title and lines."""
+        title, lines = self.value
+        return self.name.lower().replace("_", "-"), title, lines
+
+
+class GiftNotice(PageNotice):
     """Titles and lines of pages that say why no gift is shown. Their phrases have the same names."""
 
     NO_GIFT = (
@@ -122,12 +132,6 @@ class GiftNotice(Enum):
             "another mail program or browser.",
         ],
     )
-
-    @property
-    def words(self) -> tuple[str, str, list[str]]:
-        """Name of the phrase, title and lines."""
-        title, lines = self.value
-        return self.name.lower().replace("_", "-"), title, lines
 
 
 class GiftFactsController(Controller):

@@ -1,7 +1,6 @@
 """Public endpoints of a legacy's page: facts, the preview of a claim, and the page with its files."""
 
 import re
-from enum import Enum
 from typing import Annotated, Any
 
 from litestar import Controller, Request, Response, get, post
@@ -9,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, PathParameter
 from litestar.types import ExceptionHandlersMap
 
-from api.controllers.gift_pages import FOR_EVER, PASSING, file_response, make_response
+from api.controllers.gift_pages import FOR_EVER, PASSING, PageNotice, file_response, make_response
 from api.gift_page import content_security_policy, plain_page
 from api.legacy_bodies import (
     ClaimPreviewAnswer,
@@ -39,7 +38,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 
-class LegacyNotice(Enum):
+class LegacyNotice(PageNotice):
     """Titles and lines of pages that say why no legacy is shown. Their phrases have the same names."""
 
     NO_LEGACY = (
@@ -57,12 +56,6 @@ class LegacyNotice(Enum):
             "Nothing is lost: please load this page again in a minute.",
         ],
     )
-
-    @property
-    def words(self) -> tuple[str, str, list[str]]:
-        """Name of the phrase, title and lines."""
-        title, lines = self.value
-        return self.name.lower().replace("_", "-"), title, lines
 
 
 class LegacyFactsController(Controller):
