@@ -48,6 +48,21 @@ async def test_owner_hears_of_a_person_without_reminders_after_a_day_and_once_a_
     assert told(world) == [[("ben", "not_configured")]] * 2
 
 
+async def test_owner_hears_for_a_year_and_a_half_until_the_heir_is_named_who_then_hears(world: MailWorld) -> None:
+    """Nobody does anything for 18 months; Ben is named in the last one, and all of them may claim in the end."""
+    legacy = await family(world)
+    await world.tick()
+    await days(world, 18, 30.5)
+    assert told(world) == [[("ben", "not_configured")]] * 18
+    world.scenario.configure_reminders(world.account("owner"), legacy)
+    await days(world, 3, 30.5)
+    assert len(told(world)) == 18
+    world.mail.inbox.clear()
+    world.scenario.edit_trigger(world.account("owner"), legacy, DAY)
+    await days(world, 2)
+    assert world.mail.told("ready_to_activate") == ["anna@example.org", "ben@example.org", "owner@example.org"]
+
+
 async def test_owner_hears_that_nobody_will_be_reminded_while_no_reminders_are_configured(world: MailWorld) -> None:
     owner = world.account("owner")
     world.scenario.ensure_premium(owner, 365 * DAY)
