@@ -813,6 +813,7 @@ async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, cha
         legacy = await approaching(world, *people, **lines)
         await world.dispatch.run()
         world.scenario.check_in(world.account("owner"), legacy)
+        await world.tick()
         for _ in range(12):
             world.scenario.advance(7 * DAY)
             await world.days_pass(7)
