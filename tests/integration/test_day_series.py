@@ -22,8 +22,10 @@ from tests.integration.relay_rows import CHAIN_ID, connected, enter_request
 
 pytestmark = pytest.mark.core
 
-TODAY = datetime.now(UTC).date()
-OLD = TODAY - timedelta(days=70)
+
+def today() -> date:
+    """Return the UTC day of the rows that are entered now: midnight may pass while tests run."""
+    return datetime.now(UTC).date()
 
 
 @pytest.fixture
@@ -39,8 +41,8 @@ async def sql(database_url: str) -> AsyncIterator[Any]:
 
 
 def send(sql: Any, kind: str, people: int, *, each: int = 1, days_ago: int = 0, table: str = "sent_ledger") -> None:
-    """Enter emails that were sent: `each` to so many people, at noon."""
-    at = datetime.combine(TODAY - timedelta(days=days_ago), datetime.min.time(), UTC)
+    """Enter emails that were sent: `each` to so many people, at the start of a day."""
+    at = datetime.combine(today() - timedelta(days=days_ago), datetime.min.time(), UTC)
     for person in range(people):
         for _ in range(each):
             if table == "gift_ledger":
@@ -57,8 +59,8 @@ def send(sql: Any, kind: str, people: int, *, each: int = 1, days_ago: int = 0, 
             )
 
 
-def read(folder: Path, dataset: str, day: date = TODAY) -> list[dict[str, Any]]:
-    return pl.read_parquet(folder / name_file(dataset, day, CHAIN_ID, DAY)).to_dicts()
+def read(folder: Path, dataset: str, day: date | None = None) -> list[dict[str, Any]]:
+    return pl.read_parquet(folder / name_file(dataset, day or today(), CHAIN_ID, DAY)).to_dicts()
 
 
 async def test_emails_are_counted_by_kind_from_five_people_on(
@@ -68,8 +70,8 @@ async def test_emails_are_counted_by_kind_from_five_people_on(
     send(sql, "guard_removed", 4, each=3)
     send(sql, "gift_waiting", 6, table="gift_ledger")
     send(sql, "owner_reset", 7, days_ago=1)
-    yesterday = TODAY - timedelta(days=1)
-    await write_days(engine, LocalFiles(tmp_path), settings, [yesterday, TODAY])
+    yesterday = today() - timedelta(days=1)
+    await write_days(engine, LocalFiles(tmp_path), settings, [yesterday, today()])
     sent = {row["kind"]: row["sent"] for row in read(tmp_path, DAY_EMAILS)}
     assert {kind: count for kind, count in sent.items() if count} == {"owner_reset": 10, "gift_waiting": 6}
     assert {"guard_removed", "instructions"} <= sent.keys()
@@ -81,11 +83,12 @@ async def test_days_whose_rows_may_be_deleted_are_not_written_again(
 ) -> None:
     """A file that was written in time would lose its numbers."""
     send(sql, "owner_reset", 5, days_ago=70)
-    await write_days(engine, LocalFiles(tmp_path), settings, [OLD, TODAY])
+    old = today() - timedelta(days=70)
+    await write_days(engine, LocalFiles(tmp_path), settings, [old, today()])
     for dataset in (DAY_EMAILS, DAY_RELAYS):
-        assert (tmp_path / name_file(dataset, TODAY, CHAIN_ID, DAY)).exists()
-        assert not (tmp_path / name_file(dataset, OLD, CHAIN_ID, DAY)).exists()
-    assert (tmp_path / name_file(DAY_GIFTS, OLD, CHAIN_ID, DAY)).exists()
+        assert (tmp_path / name_file(dataset, today(), CHAIN_ID, DAY)).exists()
+        assert not (tmp_path / name_file(dataset, old, CHAIN_ID, DAY)).exists()
+    assert (tmp_path / name_file(DAY_GIFTS, old, CHAIN_ID, DAY)).exists()
 
 
 async def test_relays_have_their_gas_and_price_at_the_time(
@@ -107,11 +110,11 @@ async def test_relays_have_their_gas_and_price_at_the_time(
         )
 
     price(9_999, feed.heartbeat_seconds + 900)
-    await write_days(engine, LocalFiles(tmp_path), settings, [TODAY])
+    await write_days(engine, LocalFiles(tmp_path), settings, [today()])
     (claims,) = (row for row in read(tmp_path, DAY_RELAYS) if row["lane"] == "claim")
     assert (claims["ether"], claims["usd"]) == (0.04, None)
     price(3_000, 60)
-    await write_days(engine, LocalFiles(tmp_path), settings, [TODAY])
+    await write_days(engine, LocalFiles(tmp_path), settings, [today()])
     found = {row["lane"]: row for row in read(tmp_path, DAY_RELAYS)}
     assert found["claim"] == {
         "lane": "claim",
@@ -126,13 +129,13 @@ async def test_relays_have_their_gas_and_price_at_the_time(
     sql("delete from worker.price")
     price(3_000, 0)
     sql("update worker.relay_request set updated_at = now() where state = 'confirmed'")
-    midnight = datetime.combine(TODAY, datetime.min.time(), UTC)
+    midnight = datetime.combine(today(), datetime.min.time(), UTC)
     sql("update worker.relay_request set updated_at = %s where state = 'reverted'", (midnight,))
-    await write_days(engine, LocalFiles(tmp_path), settings, [TODAY])
+    await write_days(engine, LocalFiles(tmp_path), settings, [today()])
     (claims,) = (row for row in read(tmp_path, DAY_RELAYS) if row["lane"] == "claim")
     assert (claims["transactions"], claims["ether"], claims["usd"]) == (2, 0.04, None), "no part of the dollars"
     sql("update worker.nonce_slot set gas_used = null where nonce = 0")
-    await write_days(engine, LocalFiles(tmp_path), settings.model_copy(update={"price_feeds": ()}), [TODAY])
+    await write_days(engine, LocalFiles(tmp_path), settings.model_copy(update={"price_feeds": ()}), [today()])
     (claims,) = (row for row in read(tmp_path, DAY_RELAYS) if row["lane"] == "claim")
     assert (claims["gas_used"], claims["usd"], claims["transactions"]) == (None, None, 2)
 
@@ -152,7 +155,7 @@ async def test_gifts_are_counted_by_token_and_horizon(
             " 2, %s, 1, extract(epoch from now())::bigint)",
             (CHAIN_ID, number, length * 86_400, f"[{', '.join(assets)}]"),
         )
-    await write_days(engine, LocalFiles(tmp_path), settings, [TODAY, TODAY - timedelta(days=1)])
+    await write_days(engine, LocalFiles(tmp_path), settings, [today(), today() - timedelta(days=1)])
     assert [tuple(row.values()) for row in read(tmp_path, DAY_GIFTS)] == sorted(
         [
             (token, "under_30_days", 2),
@@ -161,4 +164,4 @@ async def test_gifts_are_counted_by_token_and_horizon(
             ("other", "5_years_or_more", 1),
         ]
     )
-    assert read(tmp_path, DAY_GIFTS, TODAY - timedelta(days=1)) == []
+    assert read(tmp_path, DAY_GIFTS, today() - timedelta(days=1)) == []
