@@ -301,10 +301,16 @@ class GiftNotifications:
         head: int,
     ) -> None:
         email_hash = self._hashes.hash_email(wish.payload.email)
-        emails = {"recipientEmail": wish.payload.email}
+        hashes = {"recipientEmail": email_hash}
         if wish.giver is not None:
-            emails["giverEmail"] = wish.giver.email
-        await self._admit_emails(connection, settings, at, gift.owner, emails)
+            hashes["giverEmail"] = self._hashes.hash_email(wish.giver.email)
+        given = self._hashes.hash_given_email(gift.owner, wish.payload.email)
+        for scope, subject, limit in (
+            ("gift_notify_giver", gift.owner, settings.notify_per_giver),
+            ("gift_notify_email", given.hex(), settings.notify_per_email),  # strangers' use of it is not this giver's
+        ):
+            await self._quotas.reserve_one(connection, scope, subject, limit, 86_400, code="daily_cap_reached")
+        await _admit_addresses(connection, at, hashes)
         this_gift = {"chains": [at["chain_id"]], "timelocks": [at["timelock_id"]]}
         await connection.execute(sql["cancel"], {**this_gift, "reason": "replaced", "kept": email_hash})
         key = self._vault.record_key()
@@ -327,13 +333,10 @@ class GiftNotifications:
         if wish.reminds:
             address = ReminderAddress(wish.payload.email, wish.payload.language)
             await save_reminder(connection, self._vault, {**at, **pinned}, address, now)
-        signed_for = {email_hash}
         if wish.giver is not None:
-            own = self._hashes.hash_email(wish.giver.email)
-            hashed = {**pinned, "email_hash": own, "recipient_hash": email_hash}
+            hashed = {**pinned, "email_hash": hashes["giverEmail"], "recipient_hash": email_hash}
             await save_giver(connection, self._vault, {**at, **hashed}, wish.giver, now)
-            signed_for.add(own)
-        await forget_bounces(connection, signed_for)
+        await forget_bounces(connection, set(hashes.values()))
         opens = max(gift.unlock_time, int(self._quotas.now()))  # now, for the correction of an open gift
         entry = {**at, "email_hash": email_hash, "expires_at": to_datetime(opens + 90 * 86_400)}
         # What is due at once is so by the database's clock. An email of opening day is looked at from that day on.
@@ -347,33 +350,19 @@ class GiftNotifications:
         else:
             await connection.execute(sql["not_wanted"], waiting)
 
-    async def _admit_emails(
-        self,
-        connection: AsyncConnection,
-        settings: GiftSettings,
-        at: Mapping[str, int],
-        owner: str,
-        emails: Mapping[str, str],
-    ) -> None:
-        """Count a registration and its addresses; a gift has three in its life, and takes those again at any time.
 
-        `emails`: by name of the field. The giver's own is one of the three. It is not counted by the day: some give to
-        ten grandchildren at once. Raises LimitReached, InvalidInput.
-        """
-        code, day = "daily_cap_reached", 86_400
-        await self._quotas.reserve_one(
-            connection, "gift_notify_giver", owner, settings.notify_per_giver, day, code=code
-        )
-        given = self._hashes.hash_given_email(owner, emails["recipientEmail"]).hex()
-        limit = settings.notify_per_email  # of this giver, whatever strangers do
-        await self._quotas.reserve_one(connection, "gift_notify_email", given, limit, day, code=code)
-        known = set((await connection.execute(sql["known_addresses"], at)).scalars())
-        for name, email in emails.items():
-            hashed = self._hashes.hash_email(email)
-            if hashed not in known and len(known) >= 3:
-                fault = FieldFault(f"/payload/{name}", "is a further address after 3")
-                raise InvalidInput("A gift's address can be corrected only so often.", [fault])
-            known.add(hashed)
+async def _admit_addresses(connection: AsyncConnection, at: Mapping[str, int], hashes: Mapping[str, bytes]) -> None:
+    """Refuse a fourth address of a gift's life; known ones are taken again. Raises InvalidInput.
+
+    `hashes`: of addresses, by field. The giver's own is one of the three. It is not counted by the day: some give
+    to ten grandchildren at once.
+    """
+    known = set((await connection.execute(sql["known_addresses"], at)).scalars())
+    for name, email_hash in hashes.items():
+        if email_hash not in known and len(known) >= 3:
+            fault = FieldFault(f"/payload/{name}", "is a further address after 3")
+            raise InvalidInput("A gift's address can be corrected only so often.", [fault])
+        known.add(email_hash)
 
 
 def make_payload_context(chain_id: int, timelock_id: int) -> str:

@@ -33,6 +33,7 @@ from tests.integration.mail_stub import MailFault, MailStub
 ANNA = "anna@example.org"
 LEASE_OVER = "lease_until = now() - interval '1 minute'"
 ANOTHERS = "lease_token = gen_random_uuid()"
+# Claim, lease and quota together: a lease that is moved alone lies on the day before, shortly after midnight.
 A_DAY_AGO = """
     with moved as (
         update ledger set claimed_at = claimed_at - interval '1 day', lease_until = lease_until - interval '1 day'
